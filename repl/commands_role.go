@@ -103,7 +103,8 @@ func takeRole(ctx context.Context, sh *Shell, _ *event.Cell, name string) error 
 		said = append(said, after.Writes)
 	}
 	if b := s.Budget(session.Model); b != budget {
-		said = append(said, fmt.Sprintf("the model's runs: %s, %s", text.Count(b.Calls, "call"), text.Count(b.Mutations, "write")))
+		bounds := text.Count(b.Calls, "call") + ", " + text.Count(b.Mutations, "write")
+		said = append(said, "the model's runs: "+bounds)
 	}
 	sh.say(event.Notice, "role %s, until this session ends: %s", after.Role, strings.Join(said, "; "))
 	for _, r := range sh.options.Roles() {

@@ -12,8 +12,8 @@ import (
 	"almanac/session/trace"
 )
 
-// TestRolesOnlyNarrow takes random roles in a session: after each, nothing is visible that was not, no budget is larger,
-// and a catalog that is read later does not change that.
+// TestRolesOnlyNarrow takes random roles in a session: after each, nothing is visible that was not, no budget is
+// larger, and a catalog that is read later does not change that.
 func TestRolesOnlyNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := []string{"a.b.read", "a.b.write", "a.c.read", "a.c.write", "peer.message", "z.read"}
@@ -113,7 +113,8 @@ func TestRoleIsAllOrNothing(t *testing.T) {
 		Name: "bad", View: []catalog.Rules{{ReadOnly: true}, {Namespaces: []string{"nowhere"}}}, Budget: Budget{Calls: 1},
 	})
 	want := `role bad: namespace "nowhere": not in the catalog`
-	if err == nil || err.Error() != want || s.View().Len() != was || s.RoleNames() != "first" || s.Budget(Model).Calls == 1 {
+	if err == nil || err.Error() != want || s.View().Len() != was || s.RoleNames() != "first" ||
+		s.Budget(Model).Calls == 1 {
 		t.Errorf("%v, %d of %d actions, roles %s", err, s.View().Len(), was, s.RoleNames())
 	}
 	if err := s.Take(Role{Name: "second"}); err != nil {

@@ -14,6 +14,9 @@ func OwnGroup(cmd *exec.Cmd) {
 	endWithParent(cmd.SysProcAttr)
 }
 
+// Apart gives the command its own process group, and lets it outlive this program.
+func Apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
 func EndGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func KillGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -350,6 +350,18 @@ func (t *Team) Send(ctx context.Context, item Item) error {
 	if to == from {
 		return fmt.Errorf("%s: this session has that name itself", to)
 	}
+	return t.send(ctx, from, to, item)
+}
+
+// Report sends this session an item in the name of an agent that it has started, and that has ended without.
+func (t *Team) Report(ctx context.Context, agent string, item Item) error {
+	if err := CheckName(agent); err != nil {
+		return err
+	}
+	return t.send(ctx, agent, t.Agent(), item)
+}
+
+func (t *Team) send(ctx context.Context, from, to string, item Item) error {
 	item.Topic, item.Text = t.redact(item.Topic), t.redact(item.Text)
 	raw, err := item.write()
 	if err != nil {

@@ -30,6 +30,8 @@ const maxSame = 99
 type Peer struct {
 	Name string `json:"name"`
 	Role string `json:"role,omitempty"`
+	// Parent is the agent that started it; empty for one that a person started.
+	Parent string `json:"parent,omitempty"`
 	// Doing is what it says that it is doing, in a few words; may be empty.
 	Doing   string    `json:"doing,omitempty"`
 	Machine string    `json:"machine"`
@@ -59,7 +61,8 @@ func (t *Team) takeName(ctx context.Context) error {
 	doing := t.me.Doing
 	t.me = seat{
 		Peer: Peer{
-			Role: t.options.Role, Doing: doing, Machine: host, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second),
+			Role: t.options.Role, Parent: t.options.Parent, Doing: doing, Machine: host, PID: os.Getpid(),
+			Since: time.Now().UTC().Truncate(time.Second),
 		},
 		Instance: t.instance, Space: processSpace(),
 	}

@@ -35,8 +35,10 @@ type Options struct {
 	// Team and Agent are names of letters a to z, digits, _ and -, 32 at most. Agent is what the session would like to be
 	// called: another live one of the name makes it NAME-2.
 	Team, Agent string
-	// Role is the role that the session has; may be empty.
-	Role string
+	// Role is the role that the session has, Parent the agent that started it; both may be empty.
+	Role, Parent string
+	// Spawn starts an agent, which is called name, and returns as soon as it runs. Nil: there is no way to.
+	Spawn func(ctx context.Context, r SpawnRequest) (name string, err error)
 	// Arrived is told of each unread item, also of those that wait from before, in their order and from a goroutine of the
 	// Team; that may be before Join has returned. Nil: they are only kept.
 	Arrived func(Item)
@@ -149,7 +151,8 @@ func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
 func (t *Team) Entries() []catalog.Entry {
-	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries())
+	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries(),
+		t.agentEntries())
 }
 
 // Entries are the actions of a team as Team.Entries lists them, for a catalog that is built before the session has

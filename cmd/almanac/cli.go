@@ -84,6 +84,7 @@ type commandLine struct {
 	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Test     testCommand     `cmd:"" help:"Run the recorded tests of the actions that /save made. No real call is made."`
+	Agent    agentCommand    `cmd:"" help:"Run a prompt as an agent of the team, without a terminal, and stay to answer its peers where the role lets it."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
 	Host     hostCommand     `cmd:"" help:"Serve the catalog to sessions on NATS: --catalog nats:NAME."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`
@@ -98,6 +99,10 @@ type commandLine struct {
 	origins map[string]bool
 	// notes are what the project says to the model.
 	notes projectNotes
+	// agent is set for an agent: nobody can be asked, so that its role says what it may do. spawned is set for one that
+	// another session has started.
+	agent   bool
+	spawned *spawned
 	// past is the session being resumed; the zero Thread is none.
 	past trace.Thread
 	// leftOut are entries of server lists that cannot be sources; doctor reports them.

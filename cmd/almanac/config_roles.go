@@ -386,7 +386,7 @@ func (r role) views() (all []catalog.Rules, err error) {
 // policies bound what the session's policy lets through.
 func (r role) policies() (all []policy.Role, err error) {
 	for i, t := range r.parts {
-		p := policy.Policy{Mode: t.mode, Grants: slices.Clone(t.allow)}
+		p := policy.Policy{Mode: t.mode, Grants: append(slices.Clone(t.allow), r.own()...)}
 		if t.policyFile != "" {
 			if p.Rules, err = readPolicyFile(beside(r.files[i], t.policyFile)); err != nil {
 				return nil, fmt.Errorf("role %s: %w", r.name, err)

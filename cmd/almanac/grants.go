@@ -40,6 +40,16 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	if p.Roles, err = cli.rolePolicies(view, growing); err != nil {
 		return policy.Policy{}, misconfigured(err)
 	}
+	if cli.spawned != nil {
+		bound, err := cli.spawned.policy()
+		p.Mode, p.Named, p.Grants = bound.Mode, bound.Named, bound.Grants
+		return p, misconfiguredIf(err)
+	}
+	if cli.agent {
+		if p.Grants, err = cli.agentGrants(); err != nil {
+			return policy.Policy{}, misconfigured(err)
+		}
+	}
 	from, term := cli.allowedBy()
 	allowed, err := policy.ParseGrants(cli.Allow, from)
 	if err != nil {

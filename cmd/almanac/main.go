@@ -55,6 +55,14 @@ func usage(format string, args ...any) error {
 
 func misconfigured(err error) error { return &exitError{exitConfig, err} }
 
+// misconfiguredIf is misconfigured for an error that may be nil.
+func misconfiguredIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return misconfigured(err)
+}
+
 // A signalled is the cause of a context ended by a signal.
 type signalled struct{ os.Signal }
 

@@ -27,7 +27,11 @@ const (
 
 // roles are those that the session begins with.
 func (cli *commandLine) roles() (all []role, err error) {
-	for _, name := range []string{cli.Role} {
+	names := []string{cli.Role}
+	if cli.spawned != nil {
+		names = append(slices.Clip(cli.spawned.Roles), names...)
+	}
+	for _, name := range names {
 		if name == "" || name == noRole {
 			continue
 		}
@@ -49,7 +53,20 @@ func (cli *commandLine) roleViews() (rules []catalog.Rules, err error) {
 			return nil, failed
 		}
 	}
+	if cli.spawned != nil {
+		rules = append(rules, cli.spawned.rules())
+	}
 	return rules, err
+}
+
+// roleName names the roles that the session begins with.
+func (cli *commandLine) roleName() string {
+	all, _ := cli.roles() // as the feed reads them
+	var names []string
+	for _, r := range all {
+		names = append(names, r.name)
+	}
+	return strings.Join(names, "+")
 }
 
 // rolePolicies bound the policy.

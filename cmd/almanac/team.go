@@ -156,11 +156,13 @@ type member struct {
 const (
 	firstRejoin = time.Second
 	lastRejoin  = 30 * time.Second
+	// joinTime bounds one attempt: a request is lost where the program that holds the bus has just ended.
+	joinTime = 5 * time.Second
 )
 
 // join makes the session a member of the configured team, in the background; nil where there is none. The caller closes
 // the result.
-func (cli *commandLine) join(ctx context.Context) (*member, error) {
+func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	if cli.Team == "" {
 		return nil, nil
 	}
@@ -174,6 +176,12 @@ func (cli *commandLine) join(ctx context.Context) (*member, error) {
 	m.arrived.came = make(chan struct{}, 1)
 	m.options.Arrived = m.arrived.put
 	m.options.Summarise = m.summarise
+	starts := cli.newSpawner(w)
+	w.closers = append(w.closers, starts.Close)
+	m.options.Role, m.options.Spawn = cli.roleName(), starts.spawn
+	if cli.spawned != nil {
+		m.options.Parent = cli.spawned.Parent
+	}
 	if err := team.CheckName(m.options.Agent); err != nil {
 		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
 	}
@@ -209,6 +217,8 @@ func (m *member) attempt(ctx context.Context) (*team.Team, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
 	return team.Join(ctx, b, m.options)
 }
 
@@ -348,7 +358,7 @@ func (m *member) source() source.Source {
 
 // joinTeam makes w's session a member of the configured team, where there is one; whole waits for the first attempt.
 func (cli *commandLine) joinTeam(ctx context.Context, w *app, whole bool) error {
-	m, err := cli.join(ctx)
+	m, err := cli.join(ctx, w)
 	if m == nil || err != nil {
 		return err
 	}

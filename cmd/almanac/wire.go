@@ -38,6 +38,8 @@ type app struct {
 	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
 	try     atomic.Pointer[func() string]
 	closers []func() error
+	// spent is told what each completion and each tool took; nil for nobody.
+	spent func(llm.Usage)
 	// renewing is held while the session's catalog is replaced.
 	renewing sync.Mutex
 	// idleTold is true when grants that let nothing through were told.
@@ -106,6 +108,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		UserBudget:   session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations},
 		CheckResults: cli.CheckResults,
 	})
+	cli.bound(&options)
 	if o.asker != nil {
 		options.Approve = func(ctx context.Context, r session.Request) (session.Approval, error) {
 			return o.asker.Ask(ctx, r), nil
@@ -249,7 +252,12 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 		Arrived: w.unread(),
 		Keep:    w.log.message,
 		Usage:   usageBefore(w.past.Records),
-		Spent:   w.log.usage,
+		Spent: func(u llm.Usage) {
+			w.log.usage(u)
+			if w.spent != nil {
+				w.spent(u)
+			}
+		},
 		Secrets: cli.credentials.filter,
 	}))
 	if w.member != nil {

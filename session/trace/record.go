@@ -136,6 +136,7 @@ const (
 	FrontPipe     Front = "pipe"     // lines of standard input
 	FrontAsk      Front = "-p"       // one prompt of the command line
 	FrontScript   Front = "script"   // -e, run or a query script
+	FrontAgent    Front = "agent"    // an agent of a team
 	FrontServe    Front = "serve"    // a client of the gateway
 	FrontHost     Front = "host"     // callers on a bus
 )
