@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
 
@@ -228,6 +229,20 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 	})
 	slices.SortFunc(all, func(a, b Peer) int { return cmp.Compare(a.Name, b.Name) })
 	return all, err
+}
+
+// Present counts the sessions that are in a team now, for who does not join it.
+func Present(ctx context.Context, b *bus.Bus, name string) (int, error) {
+	t := &Team{options: Options{Team: name}, bus: b}
+	var err error
+	if t.peers, err = b.JetStream().KeyValue(ctx, t.onServer("peers")); errors.Is(err, jetstream.ErrBucketNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("peers: %w", err)
+	}
+	all, err := t.Peers(ctx)
+	return len(all), err
 }
 
 // eachValue calls f with all values of a bucket whose keys match the pattern.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/llm"
 )
@@ -40,7 +41,11 @@ func (cli *commandLine) checks(ctx context.Context, p *program) []check {
 			fmt.Sprintf("almanac %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""},
 		cli.checkConfig(), cli.checkData(),
 	}
-	return append(append(checks, cli.checkModels(ctx)...), checkClipboard(), checkTerminal(p))
+	checks = append(checks, cli.checkModels(ctx)...)
+	if cli.Team != "" || cli.NATS != "" {
+		checks = append(checks, cli.checkTeam(ctx))
+	}
+	return append(checks, checkClipboard(), checkTerminal(p))
 }
 
 func (cli *commandLine) checkConfig() check {
@@ -124,6 +129,31 @@ func checkModel(ctx context.Context, t llm.Target) check {
 	default:
 		c.State, c.Text = checkOK, t.Model+": the server answers"
 	}
+	return c
+}
+
+// checkTeam asks the bus for an answer and, with a team, who is in it. It does not join.
+func (cli *commandLine) checkTeam(ctx context.Context) check {
+	c := check{Name: "team", State: checkFailed, Remedy: "check [nats] in the configuration, and that the server runs"}
+	b, err := cli.bus.open(ctx)
+	if err != nil {
+		c.Text = err.Error()
+		return c
+	}
+	if _, err := b.JetStream().AccountInfo(ctx); err != nil {
+		c.Text, c.Remedy = "JetStream: "+err.Error(), "turn JetStream on at the server, for the account too"
+		return c
+	}
+	c.State, c.Remedy, c.Text = checkOK, "", "the bus answers, with JetStream"
+	if cli.Team == "" {
+		return c
+	}
+	here, err := team.Present(ctx, b, cli.Team)
+	if err != nil {
+		c.State, c.Text = checkFailed, fmt.Sprintf("team %s: %v", cli.Team, err)
+		return c
+	}
+	c.Text += fmt.Sprintf("; team %s: %s now", cli.Team, text.Count(here, "session"))
 	return c
 }
 

@@ -39,6 +39,9 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
+	if cli.Team != "" {
+		fmt.Fprintf(p.stderr, "team %s: almanac serve does not join: its clients would share one name and inbox\n", cli.Team)
+	}
 	s := &served{cli: cli}
 	mode := policy.Mode("")
 	if cli.Policy != "" {

@@ -1,0 +1,63 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"almanac/llm/openai/openaitest"
+)
+
+// calling is a script of the model's that names the actions it calls.
+func calling(script string, ids ...string) openaitest.Reply {
+	args, _ := json.Marshal(map[string]any{"script": script, "actions": ids})
+	return openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(args)}}}
+}
+
+// Three sessions of a team, two people and one prompt without a person, divide a job: what arrives is a line that tears
+// no other, the model reads it with the next prompt, and what nobody has read is there at the next start.
+func TestTeam(t *testing.T) {
+	home := newHome(t)
+	args := []string{"--team", "shop", "--allow", "peer.*"}
+	ann := start(t, setup{home: home, args: args, width: 90, height: 24, model: []openaitest.Reply{
+		{Text: "The first line of it.\nThe second line.", Delay: 300 * time.Millisecond,
+			Expect: "> which invoices are overdue?"},
+		calling(`return peer.task.create{title = "list the overdue invoices"}`, "peer.task.create"), {Text: "Carl can take it."},
+	}})
+	ann.want(`team shop as ann`)
+	bo := open(t, setup{home: home, args: args, env: []string{"USER=bo"}})
+	bo.want(`team shop as bo`)
+	bo.line(`peer.ask{question = "which invoices are overdue?", target = "ann"}`)
+	ann.want(`┊ bo asks \S+: which invoices are overdue\?`, `team shop as ann, 1 unread`)
+
+	ann.line("what is there to do?")
+	ann.want(`the model also reads 1 item of the inbox`, `The first`)
+	bo.line(`peer.message{to = "ann", content = "it is for the letter of today"}`)
+	ann.want(`The first line of it\.`, `The second line\.`, `┊ bo writes: it is for the letter of today`)
+	ann.idle()
+	ann.want(`team shop as ann, 1 unread`)
+
+	ann.line("who does it?")
+	ann.want(`Carl can take it\.`)
+	ann.line("/tasks")
+	ann.want(`open\s+list the overdue invoices`)
+	carl := open(t, setup{home: home, env: []string{"USER=carl"}, first: `RC=0`, width: 100, height: 24,
+		args: append(args, "--catalog", "demo", "-p", "take a task"),
+		model: []openaitest.Reply{
+			calling(`local t = peer.task.take()
+peer.message{to = "bo", content = "I " .. t.title} return t`, "peer.task.take", "peer.message"),
+			{Text: "I have it."},
+		}})
+	carl.want(`I have it\.`)
+	bo.want(`┊ carl writes: I list the overdue invoices`)
+	bo.line("/inbox")
+	bo.want(`carl writes\s+I list the overdue invoices`)
+	bo.line("/quit")
+	bo.want(`RC=0`)
+	ann.line(`!peer.message{to = "bo", content = "thanks"}`)
+	ann.want(`who is not in the team now`)
+	bo = open(t, setup{home: home, args: args, env: []string{"USER=bo"}})
+	bo.want(`inbox: 2 unread, /inbox`)
+}
