@@ -126,9 +126,9 @@ func startHost(t *testing.T, url, dir string) *exec.Cmd {
 	return cmd
 }
 
-// Hosts are killed in the middle of calls: reads come to their end elsewhere, and so do writes whose action takes a key;
-// other writes may or may not have happened, which is said, and none has happened twice. A host that is told to end
-// ends its calls.
+// Hosts are killed in the middle of calls: reads come to their end elsewhere, and so do writes whose action takes a
+// key; other writes may or may not have happened, which is said, and none has happened twice. A host that is told to
+// end ends its calls.
 func TestKilledHosts(t *testing.T) {
 	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
 		NoSigs: true, NoLog: true})
