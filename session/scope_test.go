@@ -101,6 +101,27 @@ func TestCompensationLate(t *testing.T) {
 	}
 }
 
+// Nor does a result that is other than declared keep a write from being taken back, where that is an error.
+func TestCompensationMisfit(t *testing.T) {
+	for _, check := range []bool{true, false} {
+		b := newStock(t, func(o *Options) { o.CheckResults = check })
+		send, _ := b.session.View().Lookup("stock.send")
+		drop, _ := b.session.View().Lookup("stock.drop")
+		strict := *send
+		strict.Output = catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"integer"}}}`)
+		all, _ := catalog.New([]catalog.Entry{strict, *drop}, catalog.Options{})
+		b.replace(all.View())
+		out := b.run(User, `with_compensation(function() stock.send{id = "a", n = 1} end)`)
+		want := "send a 1"
+		if check {
+			want = "send a 1, drop a <nil>"
+		}
+		if got := strings.Join(b.shop.acts, ", "); got != want || (out.Err != nil) != check {
+			t.Errorf("checked %v: %s, want %s\n%s", check, got, want, show(out))
+		}
+	}
+}
+
 // An interrupt compensates, too; after it nobody is asked.
 func TestCompensationInterrupted(t *testing.T) {
 	for _, ask := range []bool{false, true} {

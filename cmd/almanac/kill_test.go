@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -211,5 +212,79 @@ what changed data stays changed: do not repeat those calls, nor those that may h
 		"not run: the program ended before it"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("the model was told (-want +got)\n%s", diff)
+	}
+}
+
+// TestKilledAmidCompensation shows that where the program is killed inside of with_compensation, what was made and what
+// may have been is in the log and told when the session goes on; what is taken back then is what the person asks for.
+func TestKilledAmidCompensation(t *testing.T) {
+	arrived := make(chan struct{}, 10)
+	var mu sync.Mutex
+	var made []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		made = append(made, r.URL.Path)
+		mu.Unlock()
+		if r.URL.Path == "/put" {
+			arrived <- struct{}{}
+			<-r.Context().Done()
+		}
+		fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(server.Close)
+	data := t.TempDir()
+	manifest := filepath.Join(data, "slow.yaml")
+	text := "almanac: 1\nname: slow\nactions:\n"
+	for _, name := range []string{"note", "put", "drop"} {
+		text += fmt.Sprintf("  %s:\n    mutates: true\n    risk: low\n    input: {text: str}\n"+
+			"    http: {url: %s/%[1]s, method: POST}\n", name, server.URL)
+		if name == "note" {
+			text += "    compensate: {action: slow.drop, args: {text: $args.text}}\n" +
+				"    effects: [{kind: state.set, target: noted, value: $args.text}]\n"
+		}
+	}
+	if err := os.WriteFile(manifest, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--plain", "--catalog", manifest, "--policy", "session", "--apply-effects", "state.*"}
+	killed(t, args, data, `x = 1 with_compensation(function() slow.note{text = "one"} slow.put{text = "two"} end)`,
+		func(string) bool { return false }, arrived)
+	s, _, err := trace.Archive{Dir: filepath.Join(data, "sessions")}.Latest("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _, err := trace.Read(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for _, r := range records {
+		if c := r.Call; c != nil {
+			kept = append(kept, fmt.Sprintf("%s %s %v", r.Kind, c.ID, c.Undo != nil && c.Undo.ID == "slow.drop"))
+		} else if r.Kind == trace.KindOutcome {
+			kept = append(kept, "outcome")
+		}
+	}
+	want := "begin slow.note false, call slow.note true, begin slow.put false"
+	if got := strings.Join(kept, ", "); got != want {
+		t.Errorf("on disk: %s\nwant %s", got, want)
+	}
+	t.Setenv("ALMANAC_DATA", data)
+	t.Setenv("ALMANAC_CONFIG", os.DevNull)
+	t.Chdir(data)
+	var out, errs bytes.Buffer
+	code := run(append(args, "--continue"), strings.NewReader("return x, state.noted\n/undo --compensate\n"), &out, &errs)
+	for _, want := range []string{
+		"[1] was cut off after 1 write, not undone: slow.note", "slow.put may or may not have happened", "\nnil\nnil\n",
+		"slow.drop W changed",
+	} {
+		if said := out.String() + errs.String(); code != exitOK || !strings.Contains(said, want) {
+			t.Errorf("exit %d, %q is not told:\n%s", code, want, said)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(made, " "); got != "/note /put /drop" {
+		t.Errorf("requests: %s", got)
 	}
 }
