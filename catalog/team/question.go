@@ -323,8 +323,20 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 	if err != nil {
 		return q, false, err
 	}
+	t.readQuestion(id)
 	item := Item{Kind: Answer, To: q.From, Topic: text.FirstSentence(q.Text), Text: reply.Text, Query: id}
 	return q, t.Send(ctx, item) == nil, nil
+}
+
+// readQuestion marks as read what asks a question that this session has dealt with.
+func (t *Team) readQuestion(id string) {
+	var ids []string
+	for _, i := range t.Unread() {
+		if i.asks() && i.Query == id {
+			ids = append(ids, i.ID)
+		}
+	}
+	t.Read(ids...)
 }
 
 // names are those who were asked, by name.
@@ -373,6 +385,7 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 	if err != nil {
 		return q, err
 	}
+	t.readQuestion(id)
 	item := Item{Kind: q.Kind, To: to, Topic: "from " + q.From, Text: q.letter(), Query: id}
 	return q, t.Send(ctx, item)
 }

@@ -103,6 +103,9 @@ func TestQuestions(t *testing.T) {
 	if err != nil || len(asked) != 1 || len(own) != 2 || len(own[1].Answers) != 2 {
 		t.Error(asked, own, err)
 	}
+	if got := d.members["cy"].Unread(); len(got) != 1 || got[0].Query != d.ids[2] { // the others have its answer
+		t.Error(got)
+	}
 	if asked, own, err := d.members["bob"].Queries(t.Context()); err != nil || len(asked) != 0 || len(own) != 1 {
 		t.Error(asked, own, err)
 	}

@@ -269,8 +269,8 @@ func isLost(err error) bool {
 			return true
 		}
 	}
-	// A cluster that elects a leader says so, to a watcher of a bucket in an error of the client's older form; one that has
-	// not decided about an earlier attempt, too.
+	// A cluster that elects a leader says so, to a watcher of a bucket in an error of the client's older form; one that
+	// has not decided about an earlier attempt, too.
 	code := jetstream.ErrorCode(0)
 	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) {
 		code = refused.ErrorCode

@@ -80,7 +80,7 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 	}()
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
-		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
+		nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
 		nats.CustomReconnectDelay(b.delay), nats.NoCallbacksAfterClientClose(),
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { b.wasLost() }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.wasFound() }),
