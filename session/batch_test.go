@@ -328,7 +328,7 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 	scripts := map[string]string{}
 	n := 150
 	if testing.Short() {
-		n = 40
+		n = 20
 	}
 	for i := range n {
 		run = fmt.Sprintf("%d: ", i)

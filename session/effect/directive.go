@@ -112,7 +112,8 @@ func line(value any, what string) (string, error) {
 func fields(e catalog.Effect, known ...string) (map[string]any, error) {
 	table, ok := e.Value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("value: want a table with %s, not %s", strings.Join(known, ", "), text.Article(catalog.KindOf(e.Value)))
+		return nil, fmt.Errorf("value: want a table with %s, not %s",
+			strings.Join(known, ", "), text.Article(catalog.KindOf(e.Value)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(known, name) {
