@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -321,7 +322,7 @@ func (t *Team) searchKeepers(ctx context.Context, in searching) ([]hit, error) {
 	for i, h := range hits {
 		all[i] = hit{
 			KeeperID: h.Keeper, Topic: h.Topic, From: h.From, Message: h.First,
-			Passage: text.ClipRunes(h.Text(), hitText), Score: h.Score,
+			Passage: text.ClipRunes(h.Text(), hitText), Score: math.Round(100*h.Score) / 100,
 		}
 	}
 	return all, nil

@@ -6,6 +6,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -81,12 +82,26 @@ func warningsOf(e *catalog.Entry, credentials []string) (all []string) {
 	return all
 }
 
-// filledText says what the host fills in; empty where it is nothing.
+// filledText says what the host fills in, of a conversation how long it is; empty where it is nothing.
 func filledText(e *catalog.Entry, injected map[string]any) string {
 	if len(injected) == 0 {
 		return ""
 	}
-	return "filled in by the host: " + ArgsText(e, injected, 0)
+	injected = maps.Clone(injected)
+	var filled []string
+	if e != nil {
+		for _, in := range e.Inject {
+			all, ok := injected[in.Field].([]any)
+			if ok && (in.From == "messages" || in.From == "transcript") {
+				delete(injected, in.Field)
+				filled = append(filled, fmt.Sprintf("%s: the conversation, %s", in.Field, text.Count(len(all), "message")))
+			}
+		}
+	}
+	if len(injected) > 0 {
+		filled = append([]string{ArgsText(e, injected, 0)}, filled...)
+	}
+	return "filled in by the host: " + strings.Join(filled, "; ")
 }
 
 // receiver is who gets the arguments of a call: the host that its action reaches, or else its source.

@@ -28,3 +28,21 @@ func TestQuestionWarnsOfCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A conversation that goes to an action is told by its length: nobody reads all of it to approve a call.
+func TestQuestionTellsOfTheConversation(t *testing.T) {
+	e := &catalog.Entry{ID: "notes.keep", Inject: []catalog.Injection{
+		{Field: "said", From: "transcript"}, {Field: "tenant_id", From: "tenant"},
+	}}
+	said := []any{map[string]any{"role": "user", "text": "hi"}, map[string]any{"role": "assistant", "text": "hello"}}
+	for want, filled := range map[string]map[string]any{
+		`filled in by the host: { tenant_id = "acme" }; said: the conversation, 2 messages`: {"said": said, "tenant_id": "acme"},
+		`filled in by the host: said: the conversation, 2 messages`:                         {"said": said},
+		`filled in by the host: { said = "none" }`:                                          {"said": "none"},
+		``: nil,
+	} {
+		if q := QuestionOf(session.Request{Entry: e, Injected: filled}, Marks{}); q.Filled != want {
+			t.Errorf("got %s, want %s", q.Filled, want)
+		}
+	}
+}

@@ -22,8 +22,8 @@ func messagesOf(s string) []Message {
 	return all
 }
 
-// Whatever is said: topics begin in order and never with the answer of a tool, a part is within the conversation, all of
-// it is in the passages, and no answer is longer than it may be.
+// Whatever is said: topics begin in order and never with the answer of a tool, a part is within the conversation, all
+// of it is in the passages, and no answer is longer than it may be.
 func FuzzKeeper(f *testing.F) {
 	f.Add("user: where are the refunds kept?\nassistant: in the table refunds", "refunds", "where?", 0)
 	f.Add("0 orders\n1 orders and refunds\n2 call()\n3 answer answer\n0 the index\n1 the index is locked",

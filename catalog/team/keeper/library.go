@@ -15,8 +15,7 @@ type Library struct {
 
 	mu      sync.Mutex
 	keepers map[string]*Keeper // which do not change
-	total   int
-	shelf   *shelf // nil where keepers have changed since
+	shelf   *shelf             // nil where keepers have changed since
 }
 
 // A shelf is the index of what a library had at one time.
@@ -44,7 +43,6 @@ func (l *Library) Add(k Keeper) []*Keeper {
 	}
 	l.remove(k.ID)
 	l.keepers[k.ID] = &k
-	l.total += k.Size()
 	return l.trim()
 }
 
@@ -57,24 +55,29 @@ func (l *Library) Remove(id string) {
 
 func (l *Library) remove(id string) {
 	l.shelf = nil
-	if k := l.keepers[id]; k != nil {
-		l.total -= k.Size()
-		delete(l.keepers, id)
-	}
+	delete(l.keepers, id)
 }
 
-// trim forgets what is beyond the limits: keepers that are too old, and the oldest of too many.
-func (l *Library) trim() (gone []*Keeper) {
-	all := slices.SortedFunc(maps.Values(l.keepers), newest)
-	for len(all) > 0 {
-		oldest := all[len(all)-1]
-		if len(all) <= MaxKeepers && l.total <= MaxTotal && time.Since(oldest.At) <= MaxAge {
-			break
-		}
-		l.remove(oldest.ID)
-		gone, all = append(gone, oldest), all[:len(all)-1]
+// trim forgets what is beyond the limits.
+func (l *Library) trim() []*Keeper {
+	gone := surplus(slices.Collect(maps.Values(l.keepers)))
+	for _, k := range gone {
+		l.remove(k.ID)
 	}
 	return gone
+}
+
+// surplus are the keepers beyond the limits: those that are too old, and the oldest of too many.
+func surplus(all []*Keeper) []*Keeper {
+	slices.SortFunc(all, newest)
+	total := 0
+	for i, k := range all {
+		total += k.Size()
+		if i >= MaxKeepers || total > MaxTotal || time.Since(k.At) > MaxAge {
+			return all[i:]
+		}
+	}
+	return nil
 }
 
 // Keepers are the keepers, the newest first. Their messages must not be changed.

@@ -131,6 +131,7 @@ func (s *Store) Put(ctx context.Context, k Keeper) (kept *Keeper, gone []*Keeper
 	if k.At = time.Now(); len(k.Messages) == 0 {
 		return nil, nil, errors.New("no messages to keep")
 	}
+	before := s.Keepers()
 	for _, wide := range []bool{false, true} {
 		k.ID = k.id(wide)
 		raw, err := encode(&k)
@@ -139,7 +140,7 @@ func (s *Store) Put(ctx context.Context, k Keeper) (kept *Keeper, gone []*Keeper
 		}
 		_, err = kv.Create(ctx, k.ID, raw)
 		if err == nil {
-			gone, err := s.make(ctx, kv, k)
+			gone, err := s.make(ctx, kv, before, k)
 			return &k, gone, err
 		}
 		if !errors.Is(err, jetstream.ErrKeyExists) {
@@ -157,12 +158,14 @@ func (s *Store) Put(ctx context.Context, k Keeper) (kept *Keeper, gone []*Keeper
 	return nil, nil, fmt.Errorf("keeper %s: another has the name", k.ID)
 }
 
-// make adds a keeper that is on the server, and takes those from it that went for it.
-func (s *Store) make(ctx context.Context, kv jetstream.KeyValue, k Keeper) (gone []*Keeper, err error) {
-	if all := s.Keepers(); len(all) > 0 && all[0].At.After(k.At) {
-		k.At = all[0].At // the server's clock is ahead of ours
+// make adds a keeper that is on the server, and takes those from it that go for it.
+func (s *Store) make(ctx context.Context, kv jetstream.KeyValue, before []*Keeper, k Keeper) ([]*Keeper, error) {
+	var gone []*Keeper
+	if len(before) > 0 && before[0].At.After(k.At) {
+		k.At = before[0].At // the server's clock is ahead of ours
 	}
-	for _, old := range s.Add(k) {
+	s.Add(k)
+	for _, old := range surplus(append(before, &k)) { // Follow may have come first
 		if err := kv.Delete(ctx, old.ID); err != nil {
 			return gone, fmt.Errorf("keeper %s: kept; %s, which is to go for it: %w", k.ID, old.ID, err)
 		}
