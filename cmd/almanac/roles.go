@@ -16,6 +16,7 @@ import (
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 const (
@@ -158,7 +159,7 @@ func (r role) words() string {
 		said = append(said, "answers alone")
 	}
 	if r.tasks() {
-		said = append(said, "takes tasks")
+		said = append(said, "works on tasks")
 	}
 	return strings.Join(said, ", ")
 }
@@ -204,6 +205,25 @@ func (cli *commandLine) takeRole(s *session.Session, name string) error {
 		return err
 	}
 	return s.Take(taken)
+}
+
+// resumeRoles narrows a session to the roles of the earlier one, unless --role none says not to.
+func (cli *commandLine) resumeRoles(s *session.Session, records []trace.Record) (notices []string, err error) {
+	for _, name := range session.RolesAtEnd(records) {
+		if cli.Role == noRole {
+			notices = append(notices, "without the role "+name+" of the earlier session, as --role none says")
+			continue
+		}
+		taken := func(r session.Role) bool { return r.Name == name }
+		if slices.ContainsFunc(s.Roles(), taken) {
+			continue
+		}
+		if err := cli.takeRole(s, name); err != nil {
+			return nil, fmt.Errorf("the earlier session had a role: %w; --role none resumes without", err)
+		}
+		notices = append(notices, "role "+name+", as the earlier session had it")
+	}
+	return notices, nil
 }
 
 type rolesCommand struct {

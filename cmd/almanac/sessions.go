@@ -205,6 +205,11 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		notices = append(notices,
 			fmt.Sprintf("globals of %s were not restored: /replay --here runs them again from the log", text.Count(n, "script")))
 	}
+	told, err := cli.resumeRoles(w.session, t.Records)
+	if err != nil {
+		return misconfigured(err)
+	}
+	notices = append(notices, told...)
 	said, err := cli.resumePolicy(w.session, t.Records)
 	if err != nil {
 		return misconfigured(err)
