@@ -301,3 +301,66 @@ func TestTasksAtRandom(t *testing.T) {
 	}
 	t.Logf("%d tasks, %v, %d deaths", len(left), finished, deaths)
 }
+
+// Ten thousand tasks, drained by four sessions with a connection each.
+func BenchmarkTasks(b *testing.B) {
+	const tasks, members = 10_000, 4
+	dir := b.TempDir()
+	connect := func() *bus.Bus {
+		opened, err := bus.Open(b.Context(), bus.Options{Dir: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = opened.Close() })
+		return opened
+	}
+	boss, sessions := newClock().join(b, connect(), "boss", ""), make([]*Team, members)
+	for i := range sessions {
+		sessions[i] = newClock().join(b, connect(), fmt.Sprint("m", i), "")
+	}
+	for round := 0; b.Loop(); round++ {
+		b.StopTimer()
+		var all sync.WaitGroup
+		for i := range members {
+			all.Go(func() {
+				for n := range tasks / members {
+					task := Task{Title: "x", Key: fmt.Sprint(round, " ", i, " ", n)}
+					if _, _, err := boss.board.create(b.Context(), task); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		b.StartTimer()
+		var mu sync.Mutex
+		done := map[string]int{}
+		for _, m := range sessions {
+			all.Go(func() {
+				for {
+					got, err := m.board.take(b.Context(), "")
+					if err != nil {
+						b.Error(err)
+					}
+					if got == nil {
+						return
+					}
+					mu.Lock()
+					done[got.ID]++
+					mu.Unlock()
+					_, _ = m.board.finish(b.Context(), got.ID, "done", true) // the boss's mail is soon full
+				}
+			})
+		}
+		all.Wait()
+		for id, n := range done {
+			if n > 1 {
+				b.Errorf("%s was taken %d times", id, n)
+			}
+		}
+		if len(done) != tasks {
+			b.Errorf("%d tasks were done", len(done))
+		}
+	}
+	b.ReportMetric(tasks*float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+}

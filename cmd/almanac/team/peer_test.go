@@ -242,7 +242,7 @@ func (a *actor) answer(ctx context.Context, text string) {
 	case ok:
 		a.tell(event{What: "answered", ID: q.Query, To: q.From, Text: text})
 		a.team.Read(q.ID)
-	case strings.Contains(fmt.Sprint(done), "you have answered it"): // in an earlier life, or the answer of the bus was lost
+	case strings.Contains(fmt.Sprint(done), "you have answered it"): // and was killed or not told so
 		a.team.Read(q.ID)
 	default:
 		a.mu.Lock()
