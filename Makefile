@@ -171,11 +171,11 @@ kills: build
 # A team on a cluster of three NATS servers in two network namespaces: programs and servers killed, the cable cut, N
 # times. SEED makes the same choices again. See docs/contributing.md. Linux only, as root.
 team: N = 20
-team:
+team: build
 	@command -v ip >/dev/null || { apt-get update && apt-get install -y iproute2; } >/dev/null 2>&1 || true
 	@if [ "$$(id -u)" = 0 ] && command -v ip >/dev/null; then \
 	$(GO) build -o bin/nats-server github.com/nats-io/nats-server/v2 && \
-	ALMANAC_NATS=$(CURDIR)/bin/nats-server ALMANAC_TEAM=$(N) SEED=$(SEED) $(GO) test ./cmd/almanac/team -count=1 -v -timeout 60m | \
+	ALMANAC_E2E=$(CURDIR)/bin/almanac ALMANAC_NATS=$(CURDIR)/bin/nats-server ALMANAC_TEAM=$(N) SEED=$(SEED) $(GO) test ./cmd/almanac/team -count=1 -v -timeout 60m | \
 		grep -Ev '^=== |^ *--- PASS|^PASS'; exit $${PIPESTATUS[0]}; \
 	else echo "NOT RUN: make team, because it needs root and ip (apt-get install iproute2)" >&2; fi
 

@@ -195,6 +195,9 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 		if err == nil {
 			kv, err = t.bus.JetStream().KeyValue(ctx, c.Bucket)
 		}
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			err = nats.ErrTimeout // this server of a cluster does not know of it yet
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", c.Bucket, err)

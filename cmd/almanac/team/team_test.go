@@ -60,6 +60,8 @@ func TestTeam(t *testing.T) {
 		t.Cleanup(func() { actor.end() })
 	}
 	p.goOn("at the start")
+	p.person = p.sits(t, os.Getenv("ALMANAC_E2E"), p.machines[1])
+	p.writes("eve's first word")
 	for i := range strikes {
 		p.strike(i)
 	}
@@ -71,8 +73,19 @@ type play struct {
 	*world
 	r     *rand.Rand
 	peers []*peer
+	*person
 
-	kills, nodes, cuts int
+	kills, struck, cuts int
+}
+
+// writes has the person write to a peer, and waits until it came.
+func (p *play) writes(text string) {
+	p.t.Helper()
+	before := len(p.shown())
+	p.types(fmt.Sprintf("peer.message{to = 'cyd', content = %q}", text))
+	p.await("eve sees that it was sent", patience, func() bool { return p.sees("sent to cyd", before) })
+	came := func(e event) bool { return e.What == "got" && e.From == "eve" && e.Text == text }
+	p.await("cyd gets it", patience, func() bool { return slices.ContainsFunc(p.peers[2].all(), came) })
 }
 
 // goOn waits until the bus has taken something more from all peers.
@@ -94,34 +107,52 @@ func (p *play) strike(i int) {
 	}
 	switch kind {
 	case 0:
-		p.nodes++
-		n := p.world.nodes[p.r.IntN(3)]
-		kill(n.process)
-		time.Sleep(time.Duration(p.r.IntN(2000)) * time.Millisecond)
-		p.start(n)
-		p.goOn(fmt.Sprintf("after server %d was killed", n.port-4221))
+		p.dark()
+		p.goOn("after a machine without a server and without a cable")
 	case 1:
-		p.cuts++
-		p.cut()
-		p.goOn("after the cable was cut")
-	default:
 		p.kills++
 		actor := p.peers[p.r.IntN(len(p.peers))]
 		actor.end()
 		actor.enter()
 		p.goOn("after " + actor.Name + " was killed")
+	case 2:
+		p.struck++
+		n := p.nodes[p.r.IntN(3)]
+		kill(n.process)
+		time.Sleep(time.Duration(p.r.IntN(2000)) * time.Millisecond)
+		p.start(n)
+		p.goOn("after a server was killed")
+	default:
+		p.cut(func() { time.Sleep(time.Duration(p.r.IntN(1500)) * time.Millisecond) })
+		p.goOn("after the cable was cut")
 	}
 }
 
-// cut parts the machines until those on the side of two servers have gone on, for a moment.
-func (p *play) cut() {
+// cut parts the machines. Those on the side of two servers have to go on.
+func (p *play) cut(meanwhile func()) {
+	p.cuts++
 	p.cable("down")
 	for _, actor := range p.peers[:2] {
 		before := actor.acknowledged()
-		p.await(actor.Name+" goes on with the cable cut", patience, func() bool { return actor.acknowledged() > before+3 })
+		more := func() bool { return actor.acknowledged() > before+3 }
+		p.await(actor.Name+" goes on with the cable cut", patience, more)
 	}
-	time.Sleep(time.Duration(p.r.IntN(1500)) * time.Millisecond)
+	meanwhile()
 	p.cable("up")
+}
+
+// dark leaves one machine, which is the person's, without any server. The person is told, and is told when that is over.
+func (p *play) dark() {
+	p.struck++
+	seen := len(p.shown())
+	n := p.nodes[2]
+	kill(n.process)
+	p.cut(func() {
+		p.await("eve sees that the server is gone", patience, func() bool { return p.sees(": connection lost", seen) })
+	})
+	p.start(n)
+	p.await("eve sees that the server is back", patience, func() bool { return p.sees(": connected again", seen) })
+	p.writes("eve after the dark")
 }
 
 // close has all peers come to an end of what they have begun, and checks the account.
@@ -140,7 +171,8 @@ func (p *play) close() {
 		return len(a.missing()) == 0
 	})
 	a.check(tasks)
-	p.t.Logf("%d kills of a peer, %d of a server, %d cuts\n%s", p.kills, p.nodes, p.cuts, a)
+	p.writes("eve's last word")
+	p.t.Logf("%d kills of a peer, %d of a server, %d cuts\n%s", p.kills, p.struck, p.cuts, a)
 }
 
 // dump fetches all tasks through a peer.
