@@ -41,6 +41,9 @@ func TestAskedSessionCallsAll(t *testing.T) {
 	var script strings.Builder
 	var ids []string
 	for _, e := range team.Entries("shop") {
+		if strings.HasPrefix(e.ID, "agent.") { // starts a program of its own
+			continue
+		}
 		ids = append(ids, e.ID)
 		fmt.Fprintf(&script, "pcall(function() return %s end)\n", strings.ReplaceAll(e.Examples[0], "ann.k3x9q2ab", query))
 	}
