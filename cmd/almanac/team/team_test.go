@@ -141,7 +141,7 @@ func (p *play) cut(meanwhile func()) {
 	p.cable("up")
 }
 
-// dark leaves one machine, which is the person's, without any server. The person is told, and is told when that is over.
+// dark leaves one machine, the person's, without any server. The person is told, and is told when that is over.
 func (p *play) dark() {
 	p.struck++
 	seen := len(p.shown())
