@@ -48,8 +48,13 @@ func TestTemplate(t *testing.T) {
 	if len(f.models) != 1 {
 		t.Errorf("%d models are in the template, want an example", len(f.models))
 	}
-	if len(f.values) != len(c.settings) {
-		t.Errorf("%d of %d settings are in the template", len(f.values), len(c.settings))
+	if len(f.roles) != 1 {
+		t.Errorf("%d roles are in the template, want an example", len(f.roles))
+	}
+	for _, s := range c.settings {
+		if _, ok := f.values[s.key]; !ok {
+			t.Errorf("%s is not in the template", s.key)
+		}
 	}
 }
 
