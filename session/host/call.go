@@ -101,10 +101,12 @@ func (h *Host) serve(ctx context.Context, m micro.Request, r remote.Request) *re
 	tell := func(p *catalog.Progress) {
 		once.Lock()
 		defer once.Unlock()
-		if p != nil && time.Since(told) < remote.SignAfter {
-			return
+		if p != nil { // progress that comes soon after other progress is left out
+			if time.Since(told) < remote.SignAfter {
+				return
+			}
+			told = time.Now()
 		}
-		told = time.Now()
 		if sign, err := json.Marshal(remote.Answer{Instance: h.instance, Progress: p}); err == nil {
 			_ = h.bus.Conn().Publish(m.Reply(), sign)
 		}

@@ -71,6 +71,7 @@ func (s *shop) entries() []catalog.Entry {
 	}
 	pay.Compensate = &catalog.Compensation{ID: "shop.get", Args: map[string]any{"item": "$args.item"}}
 	wait := entry("wait", false, func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+		<-time.After(remote.SignAfter + remote.SignAfter/5) // the caller has just heard that it is under way
 		catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: 1, Total: 2, Text: "half"})
 		s.waiting <- struct{}{}
 		<-ctx.Done()

@@ -51,7 +51,9 @@ func hostMain(url, dir string) error {
 	}
 	fmt.Println("serving")
 	<-ctx.Done()
-	return h.Close(context.Background())
+	draining, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	return h.Close(draining)
 }
 
 // deskEntries write what they do into files of dir: a read, a write, and a write that takes a key.
@@ -160,25 +162,25 @@ func TestKilledHosts(t *testing.T) {
 	uncertain := func(said string) bool { return strings.HasPrefix(said, remote.CodeUncertain+": ") }
 
 	var all sync.WaitGroup
-	for _, id := range []string{"read", "pay", "charge"} {
-		item := "stuck-" + id
-		all.Go(func() {
-			if got := call(id, item); id == "pay" && !uncertain(got) || id != "pay" && got != `"`+item+`"` {
-				t.Errorf("%s at a host that was killed: %s", id, got)
-			}
-		})
-		all.Go(func() { // the host that has it is killed
-			for t.Context().Err() == nil {
-				names, _ := os.ReadDir(filepath.Join(dir, item))
-				if len(names) > 0 {
-					pid, _ := strconv.Atoi(names[0].Name())
-					_ = hosts[pid].Process.Kill() // it may be dead by another
-					return
-				}
+	all.Go(func() {
+		for _, id := range []string{"read", "pay", "charge"} { // one after the other: none is killed before its call is there
+			item := "stuck-" + id
+			came := make(chan string, 1)
+			go func() { came <- call(id, item) }()
+			names := []os.DirEntry{}
+			for len(names) == 0 && len(came) == 0 {
 				_ = task.Sleep(t.Context(), 5*time.Millisecond)
+				names, _ = os.ReadDir(filepath.Join(dir, item))
 			}
-		})
-	}
+			if len(names) > 0 { // the host that has it is killed
+				pid, _ := strconv.Atoi(names[0].Name())
+				_ = hosts[pid].Process.Kill()
+			}
+			if got := <-came; len(names) == 0 || id == "pay" && !uncertain(got) || id != "pay" && got != `"`+item+`"` {
+				t.Errorf("%s at a host that was killed (%v): %s", id, names, got)
+			}
+		}
+	})
 	for n := range 4 {
 		all.Go(func() {
 			for i := range 50 {

@@ -134,11 +134,18 @@ func TestDrain(t *testing.T) {
 	})
 	answer, closed := make(chan string, 1), make(chan error, 1)
 	go func() { answer <- said(here.Call(t.Context(), session.Invocation{ID: "shop.slow"})) }()
-	<-begun
+	select {
+	case <-begun:
+	case got := <-answer:
+		t.Fatal(got)
+	}
 	go func() { closed <- h.Close(context.Background()) }()
 	call := func() string { return said(here.Call(t.Context(), session.Invocation{ID: "shop.slow"})) }
-	for got := ""; !strings.Contains(got, "no host answers (tried 4 times)"); got = call() {
-		_ = got // taken, or answered by a host that ends
+	got := call() // taken, or answered by a host that ends
+	for i := 0; !strings.Contains(got, "no host answers (tried 4 times)"); got = call() {
+		if i++; i == 1000 {
+			t.Fatal(got)
+		}
 	}
 	select {
 	case err := <-closed:
@@ -146,10 +153,40 @@ func TestDrain(t *testing.T) {
 	default:
 	}
 	close(end)
-	if got := <-answer; got != `"done"` {
+	if got = <-answer; got != `"done"` {
 		t.Error(got)
 	}
 	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// A host that is closed does not wait for an action that goes on after it was cancelled.
+func TestStuck(t *testing.T) {
+	b := onBus(t)
+	begun, end := make(chan struct{}, 10), make(chan struct{})
+	stuck := catalog.Entry{ID: "shop.stuck", Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+		begun <- struct{}{}
+		<-end
+		return catalog.Result{}, nil
+	}}
+	all, _ := catalog.New([]catalog.Entry{stuck}, catalog.Options{})
+	s, err := session.New(all.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	defer close(end)
+	h, err := host.Start(t.Context(), b, s, host.Options{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := calling(t, b, "nats:shop", session.Options{})
+	go here.Call(t.Context(), session.Invocation{ID: "shop.stuck"}) //nolint:errcheck // it ends with the test
+	<-begun
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Close(done); err != nil {
 		t.Error(err)
 	}
 }
