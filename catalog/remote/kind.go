@@ -6,9 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path/filepath"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -23,7 +21,7 @@ func Kind(connect Connect, server string) source.Kind {
 	return source.Kind{
 		Prefix: "nats", Forms: []string{"nats:NAME"}, About: "the action hosts of that name on NATS (almanac host)",
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			if err := CheckName(r.Rest); err != nil {
+			if err := bus.CheckName("host", r.Rest); err != nil {
 				return nil, nil, err
 			}
 			s := newHosts(r.Rest, r.Name, r.As("nats:"+r.Rest), connect)
@@ -34,15 +32,4 @@ func Kind(connect Connect, server string) source.Kind {
 			}}, nil, nil
 		},
 	}
-}
-
-// maxName is how long the name of hosts may be.
-const maxName = 32
-
-// CheckName says why hosts cannot have the name.
-func CheckName(name string) error {
-	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
-		return fmt.Errorf("host %.100q: want 1 to %d of a to z, 0 to 9, _ and -", name, maxName)
-	}
-	return nil
 }

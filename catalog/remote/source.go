@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/regular"
 	"almanac/catalog/source"
 	"almanac/catalog/task"
+	"almanac/catalog/team/bus"
 )
 
 // This file reads the catalog of the hosts of a name, keeps it in a file for when none answers, and follows changes.
@@ -95,7 +96,7 @@ func (s *hosts) outline(ctx context.Context) (o Outline, err error) {
 			err = fmt.Errorf("host %s: no host answers", s.name)
 		case err != nil:
 			err = fmt.Errorf("host %s: %w", s.name, err)
-		case o.Pages < 0 || o.Pages > maxPages || o.Entries > maxEntries || CheckName(o.Instance) != nil:
+		case o.Pages < 0 || o.Pages > maxPages || o.Entries > maxEntries || bus.CheckName("host", o.Instance) != nil:
 			err = fmt.Errorf("host %s: its catalog is too large or not one", s.name)
 		}
 	}

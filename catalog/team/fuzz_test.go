@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
 
@@ -22,7 +23,7 @@ func FuzzCheckName(f *testing.F) {
 		}
 		subject := team.mailSubject(name, "ann")
 		if strings.Count(subject, ".") != 4 || strings.ContainsAny(subject, "*> \r\n\t$") || name == everybody ||
-			len(name) > maxName {
+			len(name) > bus.MaxName {
 			t.Errorf("%q: subject %q", name, subject)
 		}
 	})

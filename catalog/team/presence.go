@@ -72,7 +72,7 @@ func (t *Team) takeName(ctx context.Context) error {
 		name := t.options.Agent
 		if n > 1 {
 			end := fmt.Sprintf("-%d", n)
-			name = name[:min(len(name), maxName-len(end))] + end
+			name = name[:min(len(name), bus.MaxName-len(end))] + end
 		}
 		var taken bool
 		err := t.try(ctx, func(ctx context.Context) (err error) {
@@ -222,7 +222,7 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 				return
 			}
 			all = append(all, Peer{
-				Name: entry.Key(), Role: text.LineBytes(s.Role, maxName), Doing: text.LineBytes(s.Doing, maxDoing),
+				Name: entry.Key(), Role: text.LineBytes(s.Role, bus.MaxName), Doing: text.LineBytes(s.Doing, maxDoing),
 				Machine: text.LineBytes(s.Machine, maxDoing), PID: s.PID, Since: s.Since, You: s.Instance == t.instance,
 			})
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
 
@@ -94,14 +95,15 @@ func (q *Query) letter() string {
 func (q *Query) clean() {
 	words := func(s string, most int) string { return text.ClipBytes(text.Clean(s), most) }
 	q.Text, q.Enrichment = words(q.Text, maxAsked), words(q.Enrichment, maxEnrichment)
-	q.From, q.To = text.LineBytes(q.From, maxName), text.LineBytes(q.To, maxName)
+	q.From, q.To = text.LineBytes(q.From, bus.MaxName), text.LineBytes(q.To, bus.MaxName)
 	for i := range q.Hops {
 		h := &q.Hops[i]
-		h.By, h.To, h.Text = text.LineBytes(h.By, maxName), text.LineBytes(h.To, maxName), words(h.Text, maxEnrichment)
+		h.By, h.To = text.LineBytes(h.By, bus.MaxName), text.LineBytes(h.To, bus.MaxName)
+		h.Text = words(h.Text, maxEnrichment)
 	}
 	for i := range q.Answers {
 		a := &q.Answers[i]
-		a.From, a.Text = text.LineBytes(a.From, maxName), words(a.Text, MaxText)
+		a.From, a.Text = text.LineBytes(a.From, bus.MaxName), words(a.Text, MaxText)
 	}
 }
 

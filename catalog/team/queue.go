@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"almanac/catalog/team/bus"
 )
 
 // This file is the queue of tasks: a stream of their ids, each on the subject of the agent or role that it is for. It
@@ -43,7 +45,7 @@ func (b *board) open(ctx context.Context) (jetstream.Stream, error) {
 	}
 	s, err := b.t.stream(ctx, "work", jetstream.StreamConfig{
 		Subjects: []string{b.subject("*")}, Retention: jetstream.WorkQueuePolicy,
-		MaxAge: taskTime, MaxBytes: queueBytes, MaxMsgSize: maxName, Discard: jetstream.DiscardNew,
+		MaxAge: taskTime, MaxBytes: queueBytes, MaxMsgSize: bus.MaxName, Discard: jetstream.DiscardNew,
 	})
 	b.queue.stream = s
 	return s, err

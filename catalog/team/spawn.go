@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
 
@@ -50,7 +51,7 @@ func (r SpawnRequest) check() error {
 func (r SpawnRequest) words() string {
 	said := []string{"start an agent"}
 	if r.Role != "" {
-		said[0] += " in the role " + text.LineBytes(r.Role, maxName)
+		said[0] += " in the role " + text.LineBytes(r.Role, bus.MaxName)
 	}
 	if len(r.Actions) > 0 {
 		said = append(said, "that sees only "+text.LineBytes(strings.Join(r.Actions, ", "), maxTopic))

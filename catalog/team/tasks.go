@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
 
@@ -129,7 +130,7 @@ func (b *board) read(ctx context.Context, id string) (r record, revision uint64,
 type noTaskError struct{ id string }
 
 func (e *noTaskError) Error() string {
-	return fmt.Sprintf("task %s: there is none in this team: see peer.task.list", text.LineBytes(e.id, maxName))
+	return fmt.Sprintf("task %s: there is none in this team: see peer.task.list", text.LineBytes(e.id, bus.MaxName))
 }
 
 func isNone(err error) bool {

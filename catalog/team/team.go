@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -128,16 +127,8 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	return t, nil
 }
 
-// maxName is how long a name of a team or an agent may be.
-const maxName = 32
-
 // CheckName says why a team or an agent cannot have the name.
-func CheckName(name string) error {
-	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
-		return fmt.Errorf("name %.100q: want 1 to %d of a to z, 0 to 9, _ and -", name, maxName)
-	}
-	return nil
-}
+func CheckName(name string) error { return bus.CheckName("name", name) }
 
 // Agent is the name that the session has in the team.
 func (t *Team) Agent() string {

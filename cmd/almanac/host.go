@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog/remote"
+	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/host"
@@ -26,7 +27,7 @@ type hostCommand struct {
 
 // Run serves until a signal arrives: then it takes no more calls and waits for those under way.
 func (c hostCommand) Run(ctx context.Context, cli *commandLine, p *program) (err error) {
-	if err := remote.CheckName(c.Name); err != nil {
+	if err := bus.CheckName("host", c.Name); err != nil {
 		return usage("%v", err)
 	}
 	if err := remote.CheckTrust(cli.TrustContext); err != nil {

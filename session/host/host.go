@@ -85,7 +85,7 @@ type stats struct {
 
 // Start serves what s sees until Close. The bus has to have JetStream. ctx bounds the start alone.
 func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *Host, err error) {
-	if err := errors.Join(remote.CheckName(o.Name), remote.CheckTrust(o.Trust)); err != nil {
+	if err := errors.Join(bus.CheckName("host", o.Name), remote.CheckTrust(o.Trust)); err != nil {
 		return nil, err
 	}
 	if o.Trust == nil {

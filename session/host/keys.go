@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,8 +38,7 @@ func keyOf(r remote.Request) string {
 
 // digest tells calls apart that must not share a key.
 func digest(r remote.Request) string {
-	data, _ := json.Marshal([]any{r.ID, r.Args, r.Context})
-	sum := sha256.Sum256(data)
+	sum := sha256.Sum256(encoded([]any{r.ID, r.Args, r.Context}))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -73,7 +71,7 @@ func (h *Host) keyed(ctx context.Context, r remote.Request, again bool, do func(
 	mine.Answer = a
 	data, err := json.Marshal(mine)
 	if err == nil && len(data) > remote.MaxMessage {
-		if _, err = h.results.PutBytes(late, key, must(json.Marshal(a))); err == nil {
+		if _, err = h.results.PutBytes(late, key, encoded(a)); err == nil {
 			mine.Answer = &remote.Answer{Object: key, Kept: true}
 			a = mine.Answer
 			data, err = json.Marshal(mine)
@@ -88,12 +86,16 @@ func (h *Host) keyed(ctx context.Context, r remote.Request, again bool, do func(
 	return a
 }
 
-func must(data []byte, err error) []byte { return data }
+// encoded is what is kept or asked, as JSON: texts, and data that was JSON before.
+func encoded(what any) []byte {
+	data, _ := json.Marshal(what)
+	return data
+}
 
 // claim makes the key this host's. known is the answer of a call with the key that has ended.
 func (h *Host) claim(ctx context.Context, key string, mine record, again bool) (revision uint64, known *remote.Answer,
 	failure *remote.Failure) {
-	data := must(json.Marshal(mine))
+	data := encoded(mine)
 	for {
 		revision, err := h.keys.Create(ctx, key, data)
 		if err == nil {
@@ -152,7 +154,7 @@ func (h *Host) other(ctx context.Context, key string, mine record, again bool) (
 			Hint: "look whether it has before you call again",
 		}
 	}
-	revision, err = h.keys.Update(ctx, key, must(json.Marshal(mine)), entry.Revision())
+	revision, err = h.keys.Update(ctx, key, encoded(mine), entry.Revision())
 	return nil, revision, err == nil, nil
 }
 
@@ -179,7 +181,7 @@ func (h *Host) runs(ctx context.Context, instance, key string) bool {
 		}
 		return n > 1 // one of them asks
 	}
-	question := must(json.Marshal(remote.Ask{Key: key}))
+	question := encoded(remote.Ask{Key: key})
 	for range 3 {
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		m, err := h.bus.Conn().RequestWithContext(soon, remote.InstanceSubject(h.options.Name, instance, remote.AskSubject),

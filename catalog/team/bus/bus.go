@@ -49,6 +49,17 @@ type State struct {
 	Text string
 }
 
+// MaxName is how long a name may be.
+const MaxName = 32
+
+// CheckName says why a team, an agent or a host, which is what, cannot have the name: it is a part of subjects.
+func CheckName(what, name string) error {
+	if name == "" || len(name) > MaxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+		return fmt.Errorf("%s %.100q: want 1 to %d of a to z, 0 to 9, _ and -", what, name, MaxName)
+	}
+	return nil
+}
+
 // A Bus is a connection. It reconnects by itself until it is closed. What is sent while it is lost is refused, never
 // sent later. Safe for concurrent use.
 type Bus struct {
