@@ -214,8 +214,13 @@ func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		if p.You {
 			name += " (you)"
 		}
-		rows = append(rows,
-			clipped(name, p.Role, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since "+since(p.Since)))
+		from := ""
+		if p.Parent != "" {
+			from = "started by " + p.Parent
+		}
+		rows = append(rows, clipped(
+			name, p.Role, from, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since "+since(p.Since),
+		))
 	}
 	sh.say(event.Plain, "%s", show.Columns(rows))
 	return nil

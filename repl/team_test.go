@@ -22,14 +22,14 @@ func TestTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	join := func(name string) *team.Team {
-		member, err := team.Join(t.Context(), b, team.Options{Team: "shop", Agent: name})
+	join := func(name, parent string, roles ...string) *team.Team {
+		member, err := team.Join(t.Context(), b, team.Options{Team: "shop", Agent: name, Parent: parent, Roles: roles})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return member
 	}
-	ann, bo := join("ann"), join("bo")
+	ann, bo := join("ann", ""), join("bo", "ann", "reader", "clerk")
 	defer ann.Close()
 	defer bo.Close()
 	c, report := catalog.New(ann.Entries(), catalog.Options{})

@@ -48,7 +48,7 @@ func (t *Team) peerEntries() []catalog.Entry {
 			Entities:    []string{"peer"}, Examples: []string{`peer.discover{role = "reviewer"}`},
 		}), func(ctx context.Context, in discover, _ catalog.Context) ([]Peer, error) {
 			all, err := t.Peers(ctx)
-			all = slices.DeleteFunc(all, func(p Peer) bool { return in.Role != "" && p.Role != in.Role })
+			all = slices.DeleteFunc(all, func(p Peer) bool { return in.Role != "" && !p.has(in.Role) })
 			return append([]Peer{}, all...), err
 		}),
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -30,6 +31,7 @@ const maxSame = 99
 // A Peer is a session that is in the team now.
 type Peer struct {
 	Name string `json:"name"`
+	// Role is "reviewer", or "reviewer and clerk".
 	Role string `json:"role,omitempty"`
 	// Parent is the agent that started it; empty for one that a person started.
 	Parent string `json:"parent,omitempty"`
@@ -62,7 +64,7 @@ func (t *Team) takeName(ctx context.Context) error {
 	doing := t.me.Doing
 	t.me = seat{
 		Peer: Peer{
-			Role: t.options.Role, Parent: t.options.Parent, Doing: doing, Machine: host, PID: os.Getpid(),
+			Role: roleWords(t.roles), Parent: t.options.Parent, Doing: doing, Machine: host, PID: os.Getpid(),
 			Since: time.Now().UTC().Truncate(time.Second),
 		},
 		Instance: t.instance, Space: processSpace(),
@@ -147,6 +149,32 @@ func (t *Team) Doing(what string) {
 	}
 }
 
+// SetRoles says which roles the session has from now on: its peers see them, and it may take the tasks for them.
+func (t *Team) SetRoles(names []string) {
+	t.mu.Lock()
+	same := slices.Equal(t.roles, names)
+	t.roles, t.me.Role = slices.Clone(names), roleWords(names)
+	t.mu.Unlock()
+	if !same {
+		signal(t.kick)
+	}
+}
+
+// named are the names under which a task may be for the session: its own, and those of its roles.
+func (t *Team) named() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string{t.me.Name}, t.roles...)
+}
+
+// Peer.Role has the names of several roles with andRole between them.
+const andRole = " and "
+
+func roleWords(names []string) string { return strings.Join(names, andRole) }
+
+// has says whether the peer has the role.
+func (p Peer) has(role string) bool { return slices.Contains(strings.Split(p.Role, andRole), role) }
+
 // stay renews the session's presence, and writes the read mark, until ctx is done.
 func (t *Team) stay(ctx context.Context) {
 	tick := time.NewTicker(renewal)
@@ -213,6 +241,9 @@ func (t *Team) leave(ctx context.Context) error {
 
 // Peers are the sessions in the team, this one too, by name.
 func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
+	t.mu.Lock()
+	me := t.me.Peer
+	t.mu.Unlock()
 	var all []Peer
 	err := t.try(ctx, func(ctx context.Context) error {
 		all = nil
@@ -221,9 +252,14 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 			if json.Unmarshal(entry.Value(), &s) != nil || CheckName(entry.Key()) != nil {
 				return
 			}
+			you := s.Instance == t.instance
+			if you {
+				s.Peer = me // the server may not have it yet
+			}
 			all = append(all, Peer{
-				Name: entry.Key(), Role: text.LineBytes(s.Role, bus.MaxName), Doing: text.LineBytes(s.Doing, maxDoing),
-				Machine: text.LineBytes(s.Machine, maxDoing), PID: s.PID, Since: s.Since, You: s.Instance == t.instance,
+				Name: entry.Key(), Role: text.LineBytes(s.Role, maxDoing), Parent: text.LineBytes(s.Parent, bus.MaxName),
+				Doing: text.LineBytes(s.Doing, maxDoing), Machine: text.LineBytes(s.Machine, maxDoing),
+				PID: s.PID, Since: s.Since, You: you,
 			})
 		})
 	})

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"almanac/catalog/team/bus"
@@ -96,9 +98,25 @@ func (b *board) enqueue(ctx context.Context, r *record) error {
 	})
 }
 
-// fromQueue takes the next task of the queue: for this agent, its role, anybody. Nil if there is none.
+// Offered returns a channel that has a signal when a task comes that the session may take, until end is called. A task
+// that comes back from another session gives no signal.
+func (t *Team) Offered() (offered <-chan struct{}, end func(), err error) {
+	came := make(chan struct{}, 1)
+	sub, err := t.bus.Conn().Subscribe(t.board.subject("*"), func(m *nats.Msg) {
+		to := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+		if to == anybody || slices.Contains(t.named(), to) {
+			signal(came)
+		}
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("tasks: %w", err)
+	}
+	return came, func() { _ = sub.Unsubscribe() }, nil // the connection may be gone
+}
+
+// fromQueue takes the next task of the queue: for this agent, its roles, anybody. Nil if there is none.
 func (b *board) fromQueue(ctx context.Context) (*record, error) {
-	for _, to := range slices.Compact([]string{b.t.Agent(), b.t.options.Role, ""}) {
+	for _, to := range append(b.t.named(), "") {
 		for {
 			ticket, err := b.ticket(ctx, to)
 			if err != nil {

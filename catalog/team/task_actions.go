@@ -37,6 +37,9 @@ func (t *Team) Tasks(ctx context.Context) ([]Task, error) {
 	return all, nil
 }
 
+// Has says whether the session has the task: it has taken it, and has neither ended nor lost it.
+func (t *Team) Has(id string) bool { return t.leases.task(id) != nil }
+
 // What the actions over tasks take and return.
 type (
 	newTask struct {

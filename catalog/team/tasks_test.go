@@ -34,7 +34,7 @@ func (c *clock) pass(d time.Duration) {
 // at joins the team shop with the clock. The session is not closed: see member.die.
 func (c *clock) join(t testing.TB, b *bus.Bus, agent, role string) *Team {
 	t.Helper()
-	got, err := Join(t.Context(), b, Options{Team: "shop", Agent: agent, Role: role, clock: c.now})
+	got, err := Join(t.Context(), b, Options{Team: "shop", Agent: agent, Roles: strings.Fields(role), clock: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +190,39 @@ bob: task five finished: five: done
 eve: task seven dead: seven: dan had it and did not finish it (try 2 of 2)`
 	if got := strings.Join(told, "\n"); got != want {
 		t.Errorf("ann was told\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTasksOfRole gives a session a role: from then on it is told of the tasks for the role, and may take them.
+func TestTasksOfRole(t *testing.T) {
+	b, c := open(t), newClock()
+	ann, bob := c.join(t, b, "ann", ""), c.join(t, b, "bob", "")
+	offered, end, err := bob.Offered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	if err := b.Conn().Flush(); err != nil { // the server knows who listens
+		t.Fatal(err)
+	}
+	does(t, ann, "peer.task.create", map[string]any{"title": "sort", "to": "clerk"})
+	if err := b.Conn().Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := does(t, bob, "peer.task.take", nil); got != "nothing" || len(offered) > 0 {
+		t.Errorf("without the role: %s, %d signals", got, len(offered))
+	}
+	bob.SetRoles([]string{"clerk", "reader"})
+	does(t, ann, "peer.task.create", map[string]any{"title": "file", "to": "clerk"})
+	select {
+	case <-offered:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no signal")
+	}
+	for _, want := range []string{"sort taken try 1", "file taken try 1", "nothing"} {
+		if got := does(t, bob, "peer.task.take", nil); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

@@ -34,8 +34,9 @@ type Options struct {
 	// Team and Agent are names of letters a to z, digits, _ and -, 32 at most. Agent is what the session would like to be
 	// called: another live one of the name makes it NAME-2.
 	Team, Agent string
-	// Role is the role that the session has, Parent the agent that started it; both may be empty.
-	Role, Parent string
+	// Roles are those that the session has at first, Parent the agent that started it; both may be empty.
+	Roles  []string
+	Parent string
 	// Spawn starts an agent, which is called name, and returns as soon as it runs. Nil: there is no way to.
 	Spawn func(ctx context.Context, r SpawnRequest) (name string, err error)
 	// Arrived is told of each unread item, also of those that wait from before, in their order and from a goroutine of the
@@ -80,6 +81,7 @@ type Team struct {
 	mu    sync.Mutex
 	me    seat
 	place uint64 // the revision of me on the server
+	roles []string
 	inbox inbox
 	stores
 }
@@ -98,7 +100,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	}
 	t := &Team{
 		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		post:   make(chan struct{}, 1),
+		post: make(chan struct{}, 1), roles: o.Roles,
 		stores: stores{buckets: map[string]jetstream.KeyValue{}},
 	}
 	t.openWork()

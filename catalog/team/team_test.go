@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/team/bus"
@@ -272,7 +273,7 @@ func TestMalformed(t *testing.T) {
 func TestPeers(t *testing.T) {
 	b := open(t)
 	ann := join(t, b, "ann")
-	bob, err := Join(t.Context(), b, Options{Team: "shop", Agent: "bob", Role: "reviewer"})
+	bob, err := Join(t.Context(), b, Options{Team: "shop", Agent: "bob", Roles: []string{"reviewer"}, Parent: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,12 +287,19 @@ func TestPeers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range peers {
-			all += fmt.Sprintf("%s %s %q %v\n", p.Name, p.Role, p.Doing, p.You)
+			all += fmt.Sprintf("%s %s of %q %q %v\n", p.Name, p.Role, p.Parent, p.Doing, p.You)
 		}
 		return all
 	}
-	if got := list(); got != "ann  \"\" true\nbob reviewer \"reading the diff\" false\n" {
+	const alone = "ann  of \"\" \"\" true\n"
+	if got := list(); got != alone+"bob reviewer of \"ann\" \"reading the diff\" false\n" {
 		t.Error(got)
+	}
+	bob.SetRoles([]string{"clerk", "reviewer"})
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(list(), "bob clerk and reviewer of"); {
+		if time.Now().After(end) {
+			t.Fatal(list())
+		}
 	}
 	found, _ := ann.call(t, "peer.discover", map[string]any{"role": "reviewer"}).([]any)
 	if len(found) != 1 || found[0].(map[string]any)["name"] != "bob" {
@@ -300,7 +308,7 @@ func TestPeers(t *testing.T) {
 	if err := bob.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := list(); got != "ann  \"\" true\n" {
+	if got := list(); got != alone {
 		t.Error(got)
 	}
 }

@@ -107,7 +107,7 @@ func (b *board) report(ctx context.Context, r *record) error {
 
 // isFor says whether the session may take the task.
 func (b *board) isFor(r *record) bool {
-	return r.To == "" || r.To == b.t.Agent() || r.To == b.t.options.Role
+	return r.To == "" || slices.Contains(b.t.named(), r.To)
 }
 
 // isLapsed says whether whoever has the task will not finish it: the lease ran out, or it is this session's and was

@@ -246,8 +246,12 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 			}
 			return cli.replayOptions(w.session.View(), t, live)
 		},
-		Roles:     func() []repl.Role { return cli.listRoles(w.session.View()) },
-		TakeRole:  func(name string) error { return cli.takeRole(w.session, name) },
+		Roles: func() []repl.Role { return cli.listRoles(w.session.View()) },
+		TakeRole: func(name string) error {
+			err := cli.takeRole(w.session, name)
+			w.tellRoles()
+			return err
+		},
 		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant, Actions: cli.actionsDir(), Renew: w.renew,
 	})
 }

@@ -60,16 +60,6 @@ func (cli *commandLine) roleViews() (rules []catalog.Rules, err error) {
 	return rules, err
 }
 
-// roleName names the roles that the session begins with.
-func (cli *commandLine) roleName() string {
-	all, _ := cli.roles() // as the feed reads them
-	var names []string
-	for _, r := range all {
-		names = append(names, r.name)
-	}
-	return strings.Join(names, "+")
-}
-
 // rolePolicies bound the policy.
 func (cli *commandLine) rolePolicies(view *catalog.View, growing bool) (bounds []policy.Role, err error) {
 	all, err := cli.roles()

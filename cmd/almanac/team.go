@@ -150,6 +150,7 @@ type member struct {
 	team    *team.Team
 	entries []catalog.Entry // the team's, once the session has joined
 	err     error           // why the last attempt failed
+	roles   []string        // the session's
 }
 
 // Between attempts to join passes a second at first, and half a minute at most.
@@ -169,7 +170,6 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	m := &member{
 		options: team.Options{
 			Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text,
-			Role: strings.TrimSuffix(cli.Role, noRole),
 		},
 		bus: cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
 	}
@@ -178,7 +178,11 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	m.options.Summarise = m.summarise
 	starts := cli.newSpawner(w)
 	w.closers = append(w.closers, starts.Close)
-	m.options.Role, m.options.Spawn = cli.roleName(), starts.spawn
+	m.options.Spawn = starts.spawn
+	all, _ := cli.roles() // as the feed reads them
+	for _, r := range all {
+		m.roles = append(m.roles, r.name)
+	}
 	if cli.spawned != nil {
 		m.options.Parent = cli.spawned.Parent
 	}
@@ -200,6 +204,7 @@ func (m *member) keepTrying(ctx context.Context) {
 		m.team, m.err = joined, err
 		if err == nil {
 			m.entries = joined.Entries()
+			joined.SetRoles(m.roles)
 			close(m.in)
 		}
 		m.mu.Unlock()
@@ -219,7 +224,29 @@ func (m *member) attempt(ctx context.Context) (*team.Team, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	return team.Join(ctx, b, m.options)
+	o := m.options
+	m.mu.Lock()
+	o.Roles = m.roles
+	m.mu.Unlock()
+	return team.Join(ctx, b, o)
+}
+
+// tellRoles tells the team which roles the session has now.
+func (w *app) tellRoles() {
+	if w.member == nil {
+		return
+	}
+	var names []string
+	for _, r := range w.session.Roles() {
+		names = append(names, r.Name)
+	}
+	m := w.member
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.roles = names
+	if m.team != nil {
+		m.team.SetRoles(names)
+	}
 }
 
 // wait returns when the session has joined, or the first attempt has failed.

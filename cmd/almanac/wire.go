@@ -133,6 +133,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	if err := cli.resume(ctx, w); err != nil {
 		return nil, err
 	}
+	w.tellRoles()
 	if o.person {
 		w.follow(ctx)
 	}
