@@ -27,6 +27,25 @@ func (v *View) named(id string) []int {
 	return slices.Compact(docs)
 }
 
+// byAlias is the one visible entry with the alias; nil where several have it, and for the id of a hidden entry.
+func (v *View) byAlias(alias string) *Entry {
+	if strings.ContainsAny(alias, " \t\n") || v.cat.find(alias) >= 0 {
+		return nil
+	}
+	var only *Entry
+	for _, doc := range v.cat.index.Keys(aliasKind).Get(spelling.Fold(alias)) {
+		e := v.cat.entry(int(doc))
+		switch {
+		case !v.visible.Has(int(doc)) || !slices.Contains(e.Aliases, alias):
+		case only != nil:
+			return nil
+		default:
+			only = e
+		}
+	}
+	return only
+}
+
 // inOtherCase lists up to n visible ids that differ from id only in case.
 func (v *View) inOtherCase(id string, n int) []string {
 	var ids []string

@@ -301,7 +301,8 @@ func (v *View) doc(id string) int {
 }
 
 // Resolve is Lookup with an *UnknownError that lists the nearest visible ids. It also accepts an id with slashes for
-// dots, as in paths, and with blanks around it; the entry's ID is the right form.
+// dots, as in paths, and with blanks around it, and an alias of one word that no other visible entry has; the entry's
+// ID is the right form.
 func (v *View) Resolve(id string) (*Entry, error) {
 	if e, ok := v.Lookup(id); ok {
 		return e, nil
@@ -313,6 +314,9 @@ func (v *View) Resolve(id string) (*Entry, error) {
 	}
 	if len(id) > maxID {
 		return nil, &UnknownError{ID: id, Loading: v.loading}
+	}
+	if e := v.byAlias(id); e != nil {
+		return e, nil
 	}
 	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3), Loading: v.loading}
 }

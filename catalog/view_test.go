@@ -245,6 +245,41 @@ func TestResolveNames(t *testing.T) {
 	}
 }
 
+// TestResolveAlias calls an action by another name of one word, where that is sure to mean one action.
+func TestResolveAlias(t *testing.T) {
+	c, _ := New([]Entry{
+		{ID: "peer.ask", Aliases: []string{"peer_ask_question", "ask a peer", "ask", "peer.shout"}},
+		{ID: "peer.shout"},
+		{ID: "desk.ask", Aliases: []string{"ask", "billing.pay"}},
+		{ID: "billing.pay"},
+	}, Options{})
+	all := c.View()
+	noBilling := mustNarrow(t, all, Rules{DeniedNamespaces: []string{"billing"}})
+	noDesk := mustNarrow(t, all, Rules{DeniedNamespaces: []string{"desk"}})
+	for _, tt := range []struct {
+		view *View
+		id   string
+		want string
+	}{
+		{all, "peer_ask_question", "peer.ask"},
+		{all, "Peer_Ask_Question", ""},
+		{all, "ask a peer", ""},
+		{all, "ask", ""},
+		{noDesk, "ask", "peer.ask"},
+		{all, "peer.shout", "peer.shout"},
+		{noBilling, "billing.pay", ""},
+	} {
+		e, err := tt.view.Resolve(tt.id)
+		if got := ""; err == nil {
+			if got = e.ID; got != tt.want {
+				t.Errorf("%s is %s, want %q", tt.id, got, tt.want)
+			}
+		} else if tt.want != "" {
+			t.Errorf("%s: %v", tt.id, err)
+		}
+	}
+}
+
 func TestCard(t *testing.T) {
 	v := officeView(t)
 	golden.Equal(t, "testdata/card.golden",

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/catalog/team"
 	"almanac/repl/records"
 	"almanac/session"
 	"almanac/session/policy"
@@ -162,7 +164,11 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 // viewOnly opens the catalog without a session.
 func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() error, error) {
 	w := &app{}
-	view, err := cli.openView(ctx, w, false)
+	var more []source.Source
+	if cli.Team != "" {
+		more = append(more, teamActions(team.Entries(cli.Team))) // to be looked at, by a program that does not join
+	}
+	view, err := cli.openView(ctx, w, false, more...)
 	if err != nil {
 		w.Close()
 		return nil, nil, err

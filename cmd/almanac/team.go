@@ -366,19 +366,25 @@ func (m *member) source() source.Source {
 			}
 		}
 	}
+	s := teamActions(entries)
+	s.Health = func() error {
+		select {
+		case <-m.tried:
+			_, err := m.joined()
+			return err
+		default: // a moment yet
+			return nil
+		}
+	}
+	return s
+}
+
+// teamActions is the source of a team's actions.
+func teamActions(entries []catalog.Entry) source.Source {
 	return source.Source{
-		Name: "team", Own: true, Optional: true,
+		Name: teamSource, Own: true, Optional: true,
 		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
 			return catalog.Batch{Entries: entries, Found: len(entries)}, nil
-		},
-		Health: func() error {
-			select {
-			case <-m.tried:
-				_, err := m.joined()
-				return err
-			default: // a moment yet
-				return nil
-			}
 		},
 	}
 }

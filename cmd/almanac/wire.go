@@ -142,8 +142,8 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 }
 
 // openView starts loading the sources. soon returns after a moment with what has loaded; the rest follows later.
-func (cli *commandLine) openView(ctx context.Context, w *app, soon bool) (view *catalog.View, err error) {
-	var more []source.Source
+func (cli *commandLine) openView(ctx context.Context, w *app, soon bool, more ...source.Source) (view *catalog.View,
+	err error) {
 	if w.member != nil {
 		more = append(more, w.member.source())
 	}
