@@ -96,17 +96,20 @@ func (c *caller) call(ctx context.Context, r Request, mutates bool) (catalog.Res
 	}()
 	conn := c.bus.Conn()
 	if err := conn.PublishRequest(Subject(c.name, CallSubject), c.prefix+r.Call, sent); err != nil {
-		return catalog.Result{}, c.nobody(r, fmt.Errorf("host %s: %w", c.name, err))
+		return catalog.Result{}, c.unmade(r, &catalog.Transient{Err: fmt.Errorf("host %s: %w", c.name, err)})
 	}
 	answer, err := c.follow(ctx, r, said)
 	if errors.Is(err, errLost) {
 		return catalog.Result{}, c.losing(r, mutates, err)
 	}
 	if errors.Is(err, nats.ErrNoResponders) {
-		return catalog.Result{}, c.nobody(r, fmt.Errorf("host %s: no host answers", c.name))
+		return catalog.Result{}, c.unmade(r, &catalog.Transient{Err: fmt.Errorf("host %s: %w", c.name, errNobody)})
 	}
 	if err != nil {
 		return catalog.Result{}, err
+	}
+	if f := answer.Error; f != nil && f.Transient {
+		return catalog.Result{}, c.unmade(r, c.failed(r, *f))
 	}
 	c.mu.Lock()
 	delete(c.lost, r.Key)
@@ -138,16 +141,20 @@ func (c *caller) losing(r Request, mutates bool, err error) error {
 
 const uncertainHint = "look whether it has before you call again"
 
-// nobody is the error of a call that no host has got. An earlier attempt may have been made.
-func (c *caller) nobody(r Request, err error) error {
+// errNobody is wrapped by the error of a call that no host has got.
+var errNobody = errors.New("no host answers")
+
+// unmade is the error of an attempt that was not made, of which err is the one. An earlier attempt may have been made.
+func (c *caller) unmade(r Request, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.Key == "" || !c.lost[r.Key] {
-		return &catalog.Transient{Err: err}
+		return err
 	}
 	return &catalog.Transient{Err: &catalog.CallError{
 		Code: CodeUncertain, Hint: uncertainHint,
-		Message: fmt.Sprintf("host %s %v, which may or may not have taken effect, and no host answers now", c.name, errLost),
+		Message: fmt.Sprintf("host %s %v, which may or may not have taken effect, and now %s", c.name, errLost,
+			strings.TrimPrefix(err.Error(), "host "+c.name+": ")),
 	}}
 }
 

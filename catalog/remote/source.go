@@ -37,13 +37,14 @@ type hosts struct {
 	connect Connect
 
 	mu          sync.Mutex
-	caller      *caller // nil before the bus is needed
-	fingerprint string  // of what load gave last
-	down        error   // why no host answers; nil when one does, or none was asked
+	caller      *caller       // nil before the bus is needed
+	fingerprint string        // of what load gave last
+	down        error         // why no host answers; nil when one does, or none was asked
+	look        chan struct{} // has room for one: a call came to something that health does not say
 }
 
 func newHosts(name, prefix, source string, connect Connect) *hosts {
-	return &hosts{name: name, prefix: prefix, source: source, connect: connect}
+	return &hosts{name: name, prefix: prefix, source: source, connect: connect, look: make(chan struct{}, 1)}
 }
 
 // open connects to the bus when it is first needed.
@@ -66,7 +67,14 @@ func (s *hosts) call(ctx context.Context, r Request, mutates bool) (catalog.Resu
 	if err != nil {
 		return catalog.Result{}, &catalog.Transient{Err: err}
 	}
-	return c.call(ctx, r, mutates)
+	result, err := c.call(ctx, r, mutates)
+	if errors.Is(err, errNobody) != (s.health() != nil) {
+		select {
+		case s.look <- struct{}{}:
+		default:
+		}
+	}
+	return result, err
 }
 
 // health says why the actions cannot be called now.
@@ -224,6 +232,7 @@ func (s *hosts) watch(ctx context.Context, changed func()) {
 		timer := time.NewTimer(wait)
 		select {
 		case <-news:
+		case <-s.look:
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()

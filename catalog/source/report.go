@@ -143,6 +143,9 @@ func list(b *strings.Builder, what string, ids []string, some int, about map[str
 	}
 }
 
+// Unavailable tells that none of its actions can be called now.
+func (s Status) Unavailable() bool { return s.Health != nil && s.partly() == nil }
+
 // partly is the health of a source of which a part can be called; nil where it is another or none.
 func (s Status) partly() *PartlyError {
 	var partly *PartlyError

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,37 @@ func TestWaitSaysHowFar(t *testing.T) {
 			t.Errorf("%s, %d %%: %q, want %q", test.output, test.percent, got, test.want)
 		}
 		loader.Close()
+	}
+}
+
+// A source of which nothing can be called any more is news once, and so is its return.
+func TestLostSource(t *testing.T) {
+	var down error
+	loader, err := source.Start(t.Context(), []source.Source{{
+		Name: "nats:office", Health: func() error { return down },
+		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
+			return catalog.Batch{Entries: []catalog.Entry{{ID: "office.open"}}, Found: 1}, nil
+		},
+	}}, source.Options{})
+	if err == nil {
+		err = loader.Wait(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loader.Close()
+	f := &catalogUpdater{loader: loader, told: map[string]statusKey{}}
+	var told []string
+	lost := errors.New("host office: no host answers")
+	for _, down = range []error{nil, nil, lost, lost, nil, nil} {
+		for _, s := range f.news() {
+			s.Took = 0
+			told = append(told, s.Line())
+		}
+	}
+	const there = "nats:office: 1 action (<1 ms)"
+	if want := []string{there, there + "; unavailable: host office: no host answers", there}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
 

@@ -162,10 +162,13 @@ func (n *notes) follow(write func(line string)) {
 type statusKey struct {
 	state           source.State
 	loaded, waiting int
+	down            bool
 }
 
 func statusKeyOf(s source.Status) statusKey {
-	return statusKey{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
+	return statusKey{
+		state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting(), down: s.State == source.Ready && s.Unavailable(),
+	}
 }
 
 // officeGone tells that the demo has no file where there were sessions before.

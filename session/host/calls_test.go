@@ -2,14 +2,18 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"almanac/catalog"
 	"almanac/catalog/lua"
+	"almanac/catalog/remote"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -123,6 +127,56 @@ func TestKeys(t *testing.T) {
 	}
 	if fmt.Sprint(s.done) != "[pay pen book]" {
 		t.Errorf("done: %v", s.done)
+	}
+}
+
+// A write of which an attempt was lost may have happened, whatever hosts say to the attempts after it.
+func TestLostAndRefused(t *testing.T) {
+	b := onBus(t)
+	all, _ := catalog.New((&shop{}).entries(), catalog.Options{})
+	pages, o, _, err := remote.Pages(func(yield func(*catalog.Entry) bool) {
+		if e, ok := all.View().Lookup("shop.pay"); ok {
+			yield(e)
+		}
+	}, func(line json.RawMessage) json.RawMessage { return line })
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Instance = "x"
+	attempts := 0
+	for subject, answer := range map[string]func() any{
+		remote.Subject("shop", remote.OutlineSubject):           func() any { return o },
+		remote.InstanceSubject("shop", "x", remote.PageSubject): func() any { return pages[0] },
+		remote.Subject("shop", remote.CallSubject): func() any {
+			if attempts++; attempts == 1 {
+				return nil
+			}
+			return remote.Answer{Error: &remote.Failure{Message: "the host is stopping", Transient: true}}
+		},
+	} {
+		sub, err := b.Conn().Subscribe(subject, func(m *nats.Msg) {
+			switch a := answer().(type) {
+			case nil:
+			case []byte:
+				_ = m.Respond(a)
+			default:
+				data, _ := json.Marshal(a)
+				_ = m.Respond(data)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Unsubscribe() //nolint:errcheck // the bus ends with the test
+	}
+	here := calling(t, b, "nats:shop", session.Options{
+		Policy: policy.Policy{Mode: policy.Session},
+		After:  func(_ time.Duration, f func()) func() bool { f(); return func() bool { return false } }, // no pauses
+	})
+	want := "may_have_happened: shop.pay: host shop went away during the call, which may or may not have taken effect, " +
+		"and now the host is stopping (tried 4 times)\nlook whether it has before you call again"
+	if got := said(here.Call(t.Context(), session.Invocation{ID: "shop.pay", Key: "one"})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

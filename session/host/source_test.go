@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,10 +81,38 @@ func TestSourceFollows(t *testing.T) {
 	if ids, err := load(t, src); len(ids) != len(entries) || err != nil {
 		t.Errorf("changed: %v, %v", ids, err)
 	}
-	stop()
 	if err := h.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	batch, err := src.Load(t.Context(), func(source.Reading) {})
+	for len(changed) > 0 {
+		<-changed
+	}
+	if err != nil || src.Health() == nil {
+		t.Errorf("lost: %v", err)
+	}
+	again, err := host.Start(t.Context(), b, s, host.Options{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	follows := func(what string) { // a call tells it, long before it would ask by itself
+		t.Helper()
+		_, err := batch.Entries[0].Action(t.Context(), catalog.Call{ID: "shop.get"})
+		select {
+		case <-changed:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: not heard", what)
+		}
+		if strings.Contains(fmt.Sprint(err), "no host answers") != (src.Health() != nil) {
+			t.Errorf("%s: the call: %v, health: %v", what, err, src.Health())
+		}
+	}
+	follows("back")
+	if err := again.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	follows("lost")
+	stop()
 	later := opened(t, b, data, "nats:shop")
 	if ids, err := load(t, later); len(ids) != len(entries) || err != nil {
 		t.Errorf("kept: %v, %v", ids, err)
