@@ -21,6 +21,7 @@ type account struct {
 	got      map[string][]string // places in the mail by text
 	states   []string            // what a person is told of the bus
 	failed   map[string]int      // errors of actions
+	orders   []event
 	counts   map[string]int
 }
 
@@ -49,6 +50,8 @@ func newAccount(t *testing.T, peers []*peer) *account {
 				}
 			case "state":
 				a.states = append(a.states, p.Name+": "+e.Text)
+			case "ordered":
+				a.orders = append(a.orders, e)
 			case "failed":
 				a.failed[e.ID+": "+e.Text]++
 			}

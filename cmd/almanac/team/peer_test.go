@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
+	"almanac/session/kernel"
 )
 
 // This file is a peer: a program that does with the actions of a team what sessions do, at random, and prints what the
@@ -27,12 +28,19 @@ import (
 const peerVariable = "ALMANAC_TEAM_PEER"
 
 func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
 	if raw := os.Getenv(peerVariable); raw != "" {
 		var c character
 		if err := json.Unmarshal([]byte(raw), &c); err != nil {
 			panic(err)
 		}
-		c.play()
+		if c.Serves {
+			c.serve()
+		} else {
+			c.play()
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -44,11 +52,14 @@ type character struct {
 	Others    []string
 	Life      int // how often it was started before
 	Seed      uint64
+	Desk      string // where hosts write what they do
+	Serves    bool   // it is a host
 }
 
 // An event is a line of a peer: something that the bus acknowledged, that came, or that did not work.
 type event struct {
-	What string // joined, created, finished, sent, asked, answered, got, state, failed, dump, rest
+	// joined, created, finished, sent, asked, answered, got, state, failed, dump; ordered; of hosts begun, ended
+	What string
 	ID   string `json:",omitempty"`
 	Key  string `json:",omitempty"`
 	Kind string `json:",omitempty"`
@@ -95,6 +106,7 @@ func (c character) play() {
 	for i := range 2 {
 		all.Go(func() { a.live(ctx, rand.New(rand.NewPCG(c.Seed, uint64(c.Life*2+i)))) })
 	}
+	all.Go(func() { a.orders(ctx, b, rand.New(rand.NewPCG(c.Seed, uint64(c.Life)))) })
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		switch in.Text() {
 		case "rest":
@@ -129,6 +141,13 @@ func (a *actor) open() (b *bus.Bus, err error) {
 		_ = b.Close()
 	}
 	return nil, err
+}
+
+// rests tells that nothing new is to be begun.
+func (a *actor) rests() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.resting
 }
 
 // arrived prints an item and marks it as read.

@@ -7,6 +7,7 @@
 //	character  who a peer is
 //	actor      a peer in its own program: works, writes and asks at random, prints what was acknowledged
 //	peer       a peer as the test sees it: starts it, kills it, reads what it prints
+//	desk       action hosts of one name, and what peers call there
 //	account    what all peers printed, and whether it agrees with what the bus has
 //
 // Without ALMANAC_TEAM, the number of strikes, nothing runs: see make team. It needs root and ip.
@@ -46,7 +47,9 @@ func TestTeam(t *testing.T) {
 		seed = 1 + rand.Uint64N(1_000_000_000)
 	}
 	t.Logf("SEED=%d", seed)
-	p := &play{world: newWorld(t, os.Getenv("ALMANAC_NATS")), r: rand.New(rand.NewPCG(seed, 0))}
+	p := &play{
+		world: newWorld(t, os.Getenv("ALMANAC_NATS")), r: rand.New(rand.NewPCG(seed, 0)), desk: t.TempDir(),
+	}
 	names := []string{"ann", "bob", "cyd", "dan"}
 	for i, name := range names {
 		others := slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o == name })
@@ -55,7 +58,12 @@ func TestTeam(t *testing.T) {
 			character: character{URL: p.url(m), Name: name, Others: others, Seed: seed + uint64(i)}, w: p.world, on: m,
 		})
 	}
-	for _, actor := range p.peers {
+	for i, m := range p.machines {
+		p.hosts = append(p.hosts, &peer{
+			character: character{URL: p.url(m), Name: fmt.Sprintf("desk%d", i+1), Desk: p.desk, Serves: true}, w: p.world, on: m,
+		})
+	}
+	for _, actor := range slices.Concat(p.hosts, p.peers) {
 		actor.enter()
 		t.Cleanup(func() { actor.end() })
 	}
@@ -73,9 +81,11 @@ type play struct {
 	*world
 	r     *rand.Rand
 	peers []*peer
+	hosts []*peer
+	desk  string // what the hosts have done
 	*person
 
-	kills, struck, cuts int
+	kills, hostKills, struck, cuts int
 }
 
 // writes has the person write to a peer, and waits until it came.
@@ -96,6 +106,7 @@ func (p *play) goOn(when string) {
 		before := actor.acknowledged()
 		p.await(actor.Name+" goes on "+when, patience, func() bool { return actor.acknowledged() > before })
 	}
+	p.serveOn(when)
 	p.t.Logf("all go on %s: after %v", when, time.Since(begun).Round(10*time.Millisecond))
 }
 
@@ -103,7 +114,7 @@ func (p *play) goOn(when string) {
 func (p *play) strike(i int) {
 	kind := i
 	if i > 2 {
-		kind = p.r.IntN(6)
+		kind = p.r.IntN(7)
 	}
 	switch kind {
 	case 0:
@@ -114,6 +125,7 @@ func (p *play) strike(i int) {
 		actor := p.peers[p.r.IntN(len(p.peers))]
 		actor.end()
 		actor.enter()
+		p.killHost(p.hosts[1])
 		p.goOn("after " + actor.Name + " was killed")
 	case 2:
 		p.struck++
@@ -122,6 +134,8 @@ func (p *play) strike(i int) {
 		time.Sleep(time.Duration(p.r.IntN(2000)) * time.Millisecond)
 		p.start(n)
 		p.goOn("after a server was killed")
+	case 3:
+		p.killHost(p.hosts[p.r.IntN(len(p.hosts))])
 	default:
 		p.cut(func() { time.Sleep(time.Duration(p.r.IntN(1500)) * time.Millisecond) })
 		p.goOn("after the cable was cut")
@@ -171,8 +185,9 @@ func (p *play) close() {
 		return len(a.missing()) == 0
 	})
 	a.check(tasks)
+	a.checkDesk(p.desk)
 	p.writes("eve's last word")
-	p.t.Logf("%d kills of a peer, %d of a server, %d cuts\n%s", p.kills, p.struck, p.cuts, a)
+	p.t.Logf("%d kills of a peer, %d of a host, %d of a server, %d cuts\n%s", p.kills, p.hostKills, p.struck, p.cuts, a)
 }
 
 // dump fetches all tasks through a peer.
