@@ -129,6 +129,11 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		w.tellIdle()
 	} else {
 		cli.tellIdleRules(p, view)
+		if w.member != nil {
+			if _, err := w.member.joined(); err != nil {
+				fmt.Fprintln(cli.stderr, w.session.Redact("warning: "+err.Error()))
+			}
+		}
 	}
 	if err := cli.resume(ctx, w); err != nil {
 		return nil, err
