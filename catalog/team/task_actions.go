@@ -37,6 +37,12 @@ func (t *Team) Tasks(ctx context.Context) ([]Task, error) {
 	return all, nil
 }
 
+// Task is the task of the id.
+func (t *Team) Task(ctx context.Context, id string) (*Task, error) {
+	r, _, err := t.board.read(ctx, id)
+	return &r.Task, err
+}
+
 // Has says whether the session has the task: it has taken it, and has neither ended nor lost it.
 func (t *Team) Has(id string) bool { return t.leases.task(id) != nil }
 

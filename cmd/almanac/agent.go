@@ -97,6 +97,11 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 	a := &agent{cli: cli, limits: limits, orphaned: orphaned}
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
+	defer func() {
+		if cause := context.Cause(ctx); errors.Is(cause, errAgentTime) {
+			err = cause // whatever it was cut off at
+		}
+	}()
 	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAgent, policy: cli.agentMode()})
 	if err != nil {

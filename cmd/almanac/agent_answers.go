@@ -1,11 +1,11 @@
-// This file has an agent answer the questions of its peers, where its role lets the model do that alone.
+// This file is what an agent does after its prompt, where its role lets the model do that alone: it answers the
+// questions of its peers, and takes tasks.
 
 package main
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"almanac/catalog/team"
@@ -13,26 +13,49 @@ import (
 	"almanac/session"
 )
 
-// serve answers what arrives, until nothing has for a while, the parent has ended or ctx is done.
+// serve answers what arrives and takes tasks, questions first, one at a time, until nothing has come for a while, the
+// parent has ended or ctx is done.
 func (a *agent) serve(ctx context.Context, idle time.Duration) error {
 	roles, err := a.cli.roles()
-	asks := slices.ContainsFunc(roles, func(r role) bool { return !r.answers() })
-	if err != nil || asks || len(roles) == 0 || idle <= 0 {
+	answers, takes := len(roles) > 0, len(roles) > 0
+	for _, r := range roles {
+		answers, takes = answers && r.answers(), takes && r.tasks()
+	}
+	if err != nil || !answers && !takes || idle <= 0 {
 		return err
 	}
+	tasks, end, err := a.newTaker(takes)
+	if err != nil {
+		return err
+	}
+	defer end()
 	quiet := time.NewTimer(idle)
 	defer quiet.Stop()
 	tried := map[string]bool{}
 	for {
-		worked, err := a.answerNext(ctx, tried)
+		worked := false
+		if answers {
+			worked, err = a.answerNext(ctx, tried)
+		}
+		if !worked && err == nil {
+			worked, err = tasks.next(ctx)
+		}
 		if err != nil {
 			return err
 		}
 		if worked {
 			quiet.Reset(idle)
-			continue
+			select {
+			case <-a.orphaned:
+				return nil
+			default:
+				continue
+			}
 		}
 		select {
+		case <-tasks.offered: // the next round looks
+		case <-tasks.look.C:
+			tasks.rested()
 		case <-a.shell.feed.Wake():
 			a.shell.follow(ctx, false).finish()
 			quiet.Reset(idle)
