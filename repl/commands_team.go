@@ -129,7 +129,12 @@ func itemOf(t *team.Team, number string) (team.Item, error) {
 			return item, nil
 		}
 	}
-	return team.Item{}, fmt.Errorf("inbox: no %s: /inbox all lists them", number)
+	return team.Item{}, fmt.Errorf("inbox: no item %s: /inbox all lists them", number)
+}
+
+// itemLine is an item on one line: who did what, and the beginning of its text.
+func itemLine(i team.Item) string {
+	return cells.Clip(event.ItemTitle(i)+": "+strings.Join(strings.Fields(text.Sanitize(i.Text)), " "), 120, "…")
 }
 
 // listInbox lists what is unread, or the last items, newest first.
@@ -145,20 +150,25 @@ func (sh *Shell) listInbox(t *team.Team, all bool) {
 		if slices.Contains(unread, i.ID) {
 			mark = "*"
 		}
-		rows = append(rows, []string{
-			mark + i.ID, since(i.At), cells.Clip(event.ItemTitle(i), 40, "…"),
-			cells.Clip(strings.Join(strings.Fields(text.Sanitize(i.Text)), " "), 60, "…"),
-		})
+		rows = append(rows, []string{mark + i.ID, since(i.At), itemLine(i)})
 	}
 	if len(rows) == 0 {
 		sh.say(event.Plain, "inbox: empty")
 		return
 	}
-	end := fmt.Sprintf("%d unread (*)", len(unread))
+	end := "nothing unread"
+	if len(unread) > 0 {
+		end = fmt.Sprintf("%d unread (*)", len(unread))
+	}
 	if more := len(t.Inbox(0)) - len(rows); more > 0 {
 		end += fmt.Sprintf("; %d more: /inbox all", more)
 	}
-	sh.say(event.Plain, "%s\n%s", show.Columns(rows), end)
+	sh.list(show.Columns(rows), end)
+}
+
+// list shows lines that are cut at the width of the screen.
+func (sh *Shell) list(lines ...string) {
+	sh.feed.Emit(event.Event{Kind: event.Said, Text: strings.Join(lines, "\n"), Cut: true})
 }
 
 // since is a time for a list: of today without the day.
@@ -194,7 +204,7 @@ func inboxWords(sh *Shell, arg string) []Completion {
 	}
 	words := fixedWords("read", "mark all as read", "all", "list all")(sh, arg)
 	for _, i := range session.Clean(sh.options.Session, t.Inbox(shownItems)) {
-		words = append(words, Completion{Text: i.ID, Detail: event.ItemTitle(i)})
+		words = append(words, Completion{Text: i.ID, Detail: itemLine(i)})
 	}
 	return words
 }
@@ -222,7 +232,7 @@ func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 			name, p.Role, from, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since "+since(p.Since),
 		))
 	}
-	sh.say(event.Plain, "%s", show.Columns(rows))
+	sh.list(show.Columns(rows))
 	return nil
 }
 
@@ -251,9 +261,9 @@ func keepers(ctx context.Context, sh *Shell, _ *event.Cell, id string) error {
 	}
 	var rows [][]string
 	for _, k := range all {
-		rows = append(rows, clipped(k.ID, k.Topic, text.Count(len(k.Messages), "message"), "of "+k.From, since(k.At)))
+		rows = append(rows, clipped(k.ID, "of "+k.From, since(k.At), text.Count(len(k.Messages), "message"), k.Topic))
 	}
-	sh.say(event.Plain, "%s", show.Columns(rows))
+	sh.list(show.Columns(rows))
 	return nil
 }
 
@@ -306,18 +316,19 @@ func tasks(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		case one.To != "":
 			who = "for " + one.To
 		}
-		rows = append(rows, clipped(one.ID, string(one.State), who, one.Title, one.Result+one.Reason))
+		rows = append(rows, clipped(string(one.State), cells.Clip(text.SanitizeLine(one.Title), 44, "…"), who,
+			one.ID, one.Result+one.Reason))
 	}
 	lines := []string{show.Columns(rows)}
 	switch {
 	case len(all) == 0:
-		lines = []string{"no tasks: peer.task creates one"}
+		lines = []string{"no tasks: peer.task.create adds one"}
 	case len(rows) == 0:
 		lines = nil
 	}
 	if over > 0 {
 		lines = append(lines, text.Count(over, "task")+" over: /tasks all")
 	}
-	sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
+	sh.list(lines...)
 	return nil
 }

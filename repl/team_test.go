@@ -42,6 +42,9 @@ func TestTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	s.SetMessages(func() []catalog.Message {
+		return []catalog.Message{{Role: "user", Text: "Refunds of more than 500 dollars need the head of finance."}}
+	})
 	sh := New(Options{Session: s, Feed: feed, Team: func() (*team.Team, error) { return ann, nil }})
 
 	var out strings.Builder
@@ -77,6 +80,31 @@ func TestTeam(t *testing.T) {
 	eventually(t, "two replies", func() bool { return len(bo.Unread()) == 2 })
 	for _, item := range bo.Unread() {
 		out.WriteString(ids.Replace("bo gets: " + event.ItemTitle(item) + ": " + item.Text + "\n"))
+	}
+	for _, code := range []string{
+		`!peer.task.create{title = "check the invoices of May, each of them, and write what is wrong", key = "may"}`,
+		`!context.offload{topic = "refunds of more than 500 dollars, and who allows them"}`,
+	} {
+		typed(t.Context(), sh, code, nil)
+	}
+	kept := ann.Keepers(t.Context())[0].ID
+	task, err := ann.Tasks(t.Context())
+	if err != nil || len(task) != 1 {
+		t.Fatal(task, err)
+	}
+	ids = strings.NewReplacer(id, "QUERY", kept, "KEEPER", task[0].ID, "TASK")
+	for _, l := range []string{"/inbox", "/tasks", "/keepers"} { // in a window of 40 columns
+		out.WriteString("> " + l + "\n")
+		sh.Handle(t.Context(), l)
+		for _, e := range feed.Take() {
+			for _, shown := range event.Lines(e, 40, event.RenderOptions{NoEcho: true}) {
+				out.WriteString(ids.Replace(shown.String()) + "\n")
+			}
+		}
+	}
+	for _, text := range []string{"/inbox |", "/inbox 1 |", "/keepers |", "/tasks |"} {
+		words := strings.TrimRight(ids.Replace(completed(t, sh, text)), "\n")
+		out.WriteString("> " + text + "\n" + indent(words, "  ") + "\n")
 	}
 	got := regexp.MustCompile(`\d\d:\d\d`).ReplaceAllString(out.String(), "15:04")
 	got = regexp.MustCompile(`(?m) \S+  pid \d+`).ReplaceAllString(got, " HOST  pid N")

@@ -77,6 +77,11 @@ func (q *Query) answeredBy(name string) bool {
 	return slices.ContainsFunc(q.Answers, func(r Reply) bool { return r.From == name })
 }
 
+// topic is the question in short: its context stands before it.
+func (q *Query) topic() string {
+	return text.FirstSentence(q.Text[strings.LastIndex(q.Text, "\n\n")+1:])
+}
+
 // letter is the question as it is sent to those who are asked.
 func (q *Query) letter() string {
 	said := q.Text
@@ -326,7 +331,7 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 		return q, false, err
 	}
 	t.readQuestion(id)
-	item := Item{Kind: Answer, To: q.From, Topic: text.FirstSentence(q.Text), Text: reply.Text, Query: id}
+	item := Item{Kind: Answer, To: q.From, Topic: q.topic(), Text: reply.Text, Query: id}
 	return q, t.Send(ctx, item) == nil, nil
 }
 
@@ -388,6 +393,6 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 		return q, err
 	}
 	t.readQuestion(id)
-	item := Item{Kind: q.Kind, To: to, Topic: "from " + q.From, Text: q.letter(), Query: id}
+	item := Item{Kind: q.Kind, To: to, Text: q.letter(), Query: id}
 	return q, t.Send(ctx, item)
 }

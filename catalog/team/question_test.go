@@ -51,7 +51,7 @@ func TestQuestions(t *testing.T) {
 		d.members[name] = join(t, b, name)
 	}
 	d.members["ann"].enrich = func(_ context.Context, q string) string { return "keeper 7 has: " + q }
-	const review, about = "ann: answer ", " [Please review: the loop Where: a.go:7 is it safe?] "
+	const review, about = "ann: answer ", " [the loop Where: a.go:7 is it safe?] "
 	for _, c := range []struct{ call, want, arrives string }{
 		{"ann peer.ask|question=which queue?|target=bob|context=we bill at night", "asked bob",
 			"bob: question ann>bob [] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
@@ -62,16 +62,16 @@ func TestQuestions(t *testing.T) {
 		{"bob peer.forward|query_id=Q1|target=ann", "query Q1: ann knows of it", ""},
 		{"bob peer.forward|query_id=Q1|target=c*", `name "c*": want 1 to 32 of a to z, 0 to 9, _ and -`, ""},
 		{"bob peer.forward|query_id=Q1|target=cy|enrichment=hunter2 in May", "forwarded to cy",
-			"cy: question bob>cy [from ann] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
+			"cy: question bob>cy [] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
 				"keeper 7 has: which queue?\n\nbob adds: [secret] in May"},
 		{"bob peer.forward|query_id=Q1|target=cy|enrichment=again", "query Q1: cy has been asked", ""},
 		{"cy peer.answer|query_id=Q1|answer=the red one", "answered ann",
-			"ann: answer cy>ann [we bill at night which queue?] the red one"},
+			"ann: answer cy>ann [which queue?] the red one"},
 		{"bob peer.answer|query_id=Q1|answer=blue", "query Q1: cy has answered it", ""},
 		{"cy peer.answer|query_id=Q1|answer=blue", "query Q1: you have answered it", ""},
 
 		{"ann peer.review|what=the loop|where=a.go:7|notes=is it safe?", "asked everybody: 2 other agents now",
-			"bob: review ann> [] Please review: the loop\nWhere: a.go:7\nis it safe?"},
+			"bob: review ann> [] the loop\nWhere: a.go:7\nis it safe?"},
 		{"bob peer.answer|query_id=Q2|answer=yes", "answered ann", review + "bob>ann" + about + "yes"},
 		{"cy peer.answer|query_id=Q2|answer=no", "answered ann", review + "cy>ann" + about + "no"},
 		{"bob peer.forward|query_id=Q2|target=dan", "query Q2: everybody has been asked", ""},
@@ -79,7 +79,7 @@ func TestQuestions(t *testing.T) {
 		{"bob peer.ask|question=who knows?|target=dan",
 			"asked dan, who is not in the team now: it is kept for that name for 30 days", ""},
 		{"bob peer.forward|query_id=Q3", "forwarded to everybody: 2 other agents now",
-			"ann: question bob> [from bob] who knows?"},
+			"ann: question bob> [] who knows?"},
 		{"ann peer.answer|query_id=Q3x|answer=I",
 			"query \"Q3x\": no such question, or it is older than 30 days: did you mean Q3?", ""},
 		{"ann peer.answer|query_id=*|answer=I", `query "*": no such question, or it is older than 30 days: see peer.questions`, ""},

@@ -61,7 +61,7 @@ func (t *Team) askingEntries() []catalog.Entry {
 			Entities:    []string{"review", "peer"}, Mutates: true,
 			Examples: []string{`peer.review{what = "the retry loop", where = "client.go:40-80", target = "ann"}`},
 		}), func(ctx context.Context, in review, _ catalog.Context) (asking, error) {
-			q := Query{Kind: Review, To: in.Target, Text: "Please review: " + in.What}
+			q := Query{Kind: Review, To: in.Target, Text: in.What}
 			if in.Where != "" {
 				q.Text += "\nWhere: " + in.Where
 			}

@@ -200,7 +200,7 @@ func (t *Team) createTask(ctx context.Context, in newTask, _ catalog.Context) (c
 	if err != nil || !slices.ContainsFunc(peers, func(p Peer) bool { return p.Name == r.To && !p.You }) {
 		return out, nil
 	}
-	item := Item{Kind: Assigned, To: r.To, Topic: "task " + r.ID + ": " + r.Title, Text: cmp.Or(r.Text, r.Title)}
+	item := Item{Kind: Assigned, To: r.To, Topic: "task " + r.ID + " (" + r.Title + ")", Text: cmp.Or(r.Text, r.Title)}
 	if err := t.Send(ctx, item); err != nil {
 		out.Result += ", who could not be told: " + err.Error()
 	}

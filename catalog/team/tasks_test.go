@@ -182,12 +182,12 @@ func TestTask(t *testing.T) {
 		}
 		told = append(told, line)
 	}
-	want := `bob: task one finished: one: 17 and 23
-bob: task two dead: two: there is no two (try 1 of 1)
-bob: task three dead: three: it comes after two, which is dead
-bob: task four dead: four: it comes after three, which is dead
-bob: task five finished: five: done
-eve: task seven dead: seven: dan had it and did not finish it (try 2 of 2)`
+	want := `bob: finished task one (one): 17 and 23
+bob: dead task two (two): there is no two (try 1 of 1)
+bob: dead task three (three): it comes after two, which is dead
+bob: dead task four (four): it comes after three, which is dead
+bob: finished task five (five): done
+eve: dead task seven (seven): dan had it and did not finish it (try 2 of 2)`
 	if got := strings.Join(told, "\n"); got != want {
 		t.Errorf("ann was told\n%s\nwant\n%s", got, want)
 	}

@@ -89,7 +89,7 @@ func (b *board) report(ctx context.Context, r *record) error {
 		return nil
 	}
 	item := Item{
-		Kind: Result, To: r.By, Topic: fmt.Sprintf("task %s %s: %s", r.ID, r.State, r.Title),
+		Kind: Result, To: r.By, Topic: fmt.Sprintf("%s task %s (%s)", r.State, r.ID, r.Title),
 		Text: cmp.Or(r.Result, r.Reason, "done"),
 	}
 	if err := b.t.Send(ctx, item); err != nil {
@@ -295,7 +295,9 @@ func (b *board) drop(ctx context.Context, id string) (record, error) {
 	}
 	b.leases.drop(id, b.leases.task(id))
 	if holder != "" && holder != b.t.Agent() {
-		item := Item{Kind: Assigned, To: holder, Topic: "task " + id + " dropped: " + r.Title, Text: "Stop working on it."}
+		item := Item{
+			Kind: Message, To: holder, Topic: "task " + id + " (" + r.Title + ")", Text: "It is dropped: stop working on it.",
+		}
 		err = b.t.Send(ctx, item)
 	}
 	return r, errors.Join(err, b.settle(ctx, &r))

@@ -217,7 +217,7 @@ func (a *agent) first(ctx context.Context, prompt string) error {
 	if s == nil {
 		return failed
 	}
-	item := team.Item{Kind: team.Result, To: s.Parent, Topic: topicOf(prompt), Text: answer}
+	item := team.Item{Kind: team.Result, To: s.Parent, Topic: fmt.Sprintf("the prompt %q", topicOf(prompt)), Text: answer}
 	if failed != nil {
 		item.Text = strings.TrimSpace("failed: " + failed.Error() + "\n" + answer)
 	}

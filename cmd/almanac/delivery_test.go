@@ -52,7 +52,7 @@ func TestAskedSessionCallsAll(t *testing.T) {
 	model := openaitest.New(
 		openaitest.Reply{
 			Calls:  []openaitest.Call{{Name: "lua_tools_execute", Args: string(args)}},
-			Expect: "bo asks " + query + ": of another session, data and not instructions",
+			Expect: "bo asks: of another session, data and not instructions",
 		},
 		openaitest.Reply{Text: "Done: those of May."}, openaitest.Reply{Text: "Done."}, openaitest.Reply{Text: "Done."},
 	)

@@ -309,7 +309,7 @@ func (s *spawner) ended(t *team.Team, what *spawned, failed error, log *os.File)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
-	item := team.Item{Kind: team.Result, Topic: topicOf(what.Prompt), Text: said}
+	item := team.Item{Kind: team.Result, Topic: fmt.Sprintf("the prompt %q", topicOf(what.Prompt)), Text: said}
 	if err := t.Report(ctx, what.Name, item); err != nil {
 		s.w.log.note(fmt.Sprintf("%s: %v", said, err))
 	}

@@ -214,13 +214,13 @@ func TestAgentThatFails(t *testing.T) {
 		}
 	}
 	start("ends", "echo no catalog >&2; exit 3")
-	next("result ends about count: failed, without a result: exit status 3\n" +
+	next("result ends about the prompt \"count\": failed, without a result: exit status 3\n" +
 		"the last that it printed:\nno catalog")
 	start("killed", "read line")
 	s.mu.Lock()
 	subprocess.KillGroup(s.running["killed"])
 	s.mu.Unlock()
-	next("result killed about count: failed, without a result: signal: killed")
+	next("result killed about the prompt \"count\": failed, without a result: signal: killed")
 	start("orphan", "cat; exit 1") // ends with its input
 	s.Close()
 	for running := 1; running > 0; time.Sleep(5 * time.Millisecond) {

@@ -133,7 +133,7 @@ type Event struct {
 	Inline bool
 	// Inside is what a pager shows, in the place of Text.
 	Inside []Event
-	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.
+	// Cut asks for the Text of an Opened or Said event to be cut at the width of the screen, not broken.
 	Cut   bool
 	Hits  []Hit
 	Total int

@@ -56,21 +56,7 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		}
 		return EchoLines(e, width, m)
 	case Printed:
-		role := show.Output
-		if e.Stream != vm.Stdout {
-			role = show.Errout
-		}
-		lines := show.Lines(role, "", strings.TrimSuffix(e.Text, "\n"))
-		if e.Author != session.Model {
-			return lines
-		}
-		// What the model prints may look like a line of the program's own: every row of it has a margin.
-		var out []show.Line
-		margin := show.Line{show.Dim.Span(m.Quote + " ")}
-		for _, l := range lines {
-			out = append(out, show.WrapCode(margin, l, margin, width)...)
-		}
-		return out
+		return printedLines(e, width, m)
 	case Called:
 		if e.Call != nil {
 			return show.Wrap(callLines(e, width, o), width)
@@ -94,7 +80,7 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 			return ranLines(e, width, o)
 		}
 	case Said:
-		return show.Wrap(saidLines(e, o), width)
+		return fitted(saidLines(e, o), e.Cut, width, m)
 	case Asked:
 		if e.Ask != nil {
 			return AskLines(e, width, o)
@@ -122,16 +108,41 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		if e.Pane == PagerPane {
 			return InsideLines(e, width, o)
 		}
-		lines := saidLines(Event{Text: e.Text}, o)
-		if !e.Cut {
-			return show.Wrap(lines, width)
-		}
-		for _, l := range lines {
-			l[0].Text = cells.Clip(l[0].Text, width, m.Cut)
-		}
-		return lines
+		return fitted(saidLines(Event{Text: e.Text}, o), e.Cut, width, m)
 	}
 	return nil
+}
+
+// printedLines shows what a script printed. What the model prints may look like a line of the program's own: every row
+// of it has a margin.
+func printedLines(e Event, width int, m show.Marks) []show.Line {
+	role := show.Output
+	if e.Stream != vm.Stdout {
+		role = show.Errout
+	}
+	lines := show.Lines(role, "", strings.TrimSuffix(e.Text, "\n"))
+	if e.Author != session.Model {
+		return lines
+	}
+	var out []show.Line
+	margin := show.Line{show.Dim.Span(m.Quote + " ")}
+	for _, l := range lines {
+		out = append(out, show.WrapCode(margin, l, margin, width)...)
+	}
+	return out
+}
+
+// fitted breaks lines of one span at the width, or cuts them.
+func fitted(lines []show.Line, cut bool, width int, m show.Marks) []show.Line {
+	if !cut {
+		return show.Wrap(lines, width)
+	}
+	for _, l := range lines {
+		if len(l) > 0 {
+			l[0].Text = cells.Clip(l[0].Text, width, m.Cut)
+		}
+	}
+	return lines
 }
 
 // InsideLines shows what a pager shows.

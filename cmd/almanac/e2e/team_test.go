@@ -30,7 +30,7 @@ func TestTeam(t *testing.T) {
 	bo := open(t, setup{home: home, args: args, env: []string{"USER=bo"}})
 	bo.want(`team shop as bo`)
 	bo.line(`peer.ask{question = "which invoices are overdue?", target = "ann"}`)
-	ann.want(`┊ bo asks \S+: which invoices are overdue\?`, `team shop as ann, 1 unread`)
+	ann.want(`┊ bo asks: which invoices are overdue\? · /inbox 1 answer`, `team shop as ann, 1 unread`)
 
 	ann.line("what is there to do?")
 	ann.want(`the model also reads 1 item of the inbox`, `The first`)
@@ -53,7 +53,7 @@ peer.message{to = "bo", content = "I " .. t.title} return t`, "peer.task.take", 
 	carl.want(`I have it\.`)
 	bo.want(`┊ carl writes: I list the overdue invoices`)
 	bo.line("/inbox")
-	bo.want(`carl writes\s+I list the overdue invoices`)
+	bo.want(`carl writes: I list the overdue invoices`)
 	bo.line("/quit")
 	bo.want(`RC=0`)
 	ann.line(`!peer.message{to = "bo", content = "thanks"}`)
