@@ -20,13 +20,13 @@ import (
 type SpawnRequest struct {
 	Prompt string `json:"prompt" jsonschema:"What the agent is to do; it knows nothing else of this conversation"`
 	Role   string `json:"role,omitempty" jsonschema:"Role of the configuration that it works in"`
-	// Actions and ReadOnly narrow its view beyond the caller's.
-	Actions  []string `json:"actions,omitempty" jsonschema:"Only these actions: ids or patterns such as crm.*"`
+	// Actions and ReadOnly narrow its view beyond the caller's. Empty Actions that are not nil leave the team's alone.
+	Actions  []string `json:"actions,omitzero" jsonschema:"Only these actions: ids or patterns such as crm.*; an empty list: none but the team's"`
 	ReadOnly bool     `json:"read_only,omitempty" jsonschema:"Only actions that change nothing"`
-	// Calls and Mutations bound each of its runs, Seconds its whole life; zero leaves them to the caller's.
-	Calls     int `json:"calls,omitempty" jsonschema:"Action calls in one of its runs"`
-	Mutations int `json:"mutations,omitempty" jsonschema:"Writes in one of its runs"`
-	Seconds   int `json:"seconds,omitempty" jsonschema:"Seconds until it is stopped; default 600"`
+	// Calls and Mutations bound each of its runs, Seconds its whole life; nil leaves them to the caller's.
+	Calls     *int `json:"calls,omitempty" jsonschema:"Action calls in one of its runs, 1 or more"`
+	Mutations *int `json:"mutations,omitempty" jsonschema:"Writes in one of its runs; with 0 it only reads"`
+	Seconds   *int `json:"seconds,omitempty" jsonschema:"Seconds until it is stopped, 1 or more; default 600"`
 	// Idle is how long it stays after its prompt to answer questions, where its role lets it.
 	Idle int `json:"idle_seconds,omitempty" jsonschema:"Seconds that it stays after its prompt, to answer questions; default 0"`
 }
@@ -41,8 +41,14 @@ func (r SpawnRequest) check() error {
 		return errors.New("prompt: empty: say what the agent is to do")
 	case len(r.Prompt) > MaxPrompt:
 		return fmt.Errorf("prompt of %s: want at most %s", text.Bytes(int64(len(r.Prompt))), text.Bytes(MaxPrompt))
-	case r.Calls < 0 || r.Mutations < 0 || r.Seconds < 0 || r.Idle < 0:
-		return errors.New("a limit below 0")
+	case r.Idle < 0:
+		return errors.New("idle_seconds: want 0 or more")
+	case r.Mutations != nil && *r.Mutations < 0:
+		return errors.New("mutations: want 0 or more")
+	case r.Calls != nil && *r.Calls < 1:
+		return errors.New("calls: want 1 or more")
+	case r.Seconds != nil && *r.Seconds < 1:
+		return errors.New("seconds: want 1 or more")
 	}
 	return nil
 }
@@ -53,10 +59,13 @@ func (r SpawnRequest) words() string {
 	if r.Role != "" {
 		said[0] += " in the role " + text.LineBytes(r.Role, bus.MaxName)
 	}
-	if len(r.Actions) > 0 {
+	switch {
+	case len(r.Actions) > 0:
 		said = append(said, "that sees only "+text.LineBytes(strings.Join(r.Actions, ", "), maxTopic))
+	case r.Actions != nil:
+		said = append(said, "that sees only the team's actions")
 	}
-	if r.ReadOnly {
+	if r.ReadOnly || r.Mutations != nil && *r.Mutations == 0 {
 		said = append(said, "that only reads")
 	}
 	return strings.Join(said, ", ") + "; it may do no more than this session, and nobody is asked:\n" + text.Clean(r.Prompt)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 	"almanac/catalog/subprocess"
 	"almanac/catalog/team"
 	"almanac/catalog/text"
@@ -200,7 +201,7 @@ func (s *spawner) bounds(parent string, r team.SpawnRequest) (*spawned, error) {
 	for _, role := range now.Roles() {
 		what.Roles = append(what.Roles, role.Name)
 	}
-	view, err := now.View().Narrow(catalog.Rules{IDs: r.Actions, ReadOnly: r.ReadOnly, Keep: teamSource})
+	view, err := shared(now.View(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -231,12 +232,23 @@ func (s *spawner) bounds(parent string, r team.SpawnRequest) (*spawned, error) {
 	if err := what.leave(now.Used()); err != nil {
 		return nil, err
 	}
-	what.Budget.Calls = smaller(r.Calls, what.Budget.Calls)
-	what.Budget.Mutations = smaller(r.Mutations, what.Budget.Mutations)
+	if r.Calls != nil {
+		what.Budget.Calls = min(*r.Calls, what.Budget.Calls)
+	}
+	switch {
+	case r.Mutations == nil:
+	case *r.Mutations == 0:
+		what.onlyRead()
+	default:
+		what.Budget.Mutations = min(*r.Mutations, what.Budget.Mutations)
+	}
 	if own != nil {
 		what.Life = min(what.Life, time.Until(own.ends))
 	}
-	if what.Life = smaller(what.Life, time.Duration(r.Seconds)*time.Second); what.Life <= 0 {
+	if r.Seconds != nil {
+		what.Life = min(what.Life, time.Duration(*r.Seconds)*time.Second)
+	}
+	if what.Life <= 0 {
 		return nil, errors.New("there is no time left for it")
 	}
 	what.Idle = time.Duration(r.Idle) * time.Second
@@ -252,11 +264,37 @@ func (s *spawned) leave(used session.Usage) error {
 	if calls <= 0 {
 		return errors.New("this run has no action calls left to share: start the agent in another one")
 	}
-	if mutations <= 0 {
-		s.Mode, s.Named, s.Grants, mutations = policy.ReadOnly, true, nil, 1
+	if s.Budget.Calls = min(s.Budget.Calls, calls); mutations <= 0 {
+		s.onlyRead()
+	} else {
+		s.Budget.Mutations = min(s.Budget.Mutations, mutations)
 	}
-	s.Budget.Calls, s.Budget.Mutations = min(s.Budget.Calls, calls), min(s.Budget.Mutations, mutations)
 	return nil
+}
+
+// onlyRead leaves the agent no writes: a budget of zero would bound nothing.
+func (s *spawned) onlyRead() {
+	s.Mode, s.Named, s.Grants, s.Budget.Mutations = policy.ReadOnly, true, nil, 1
+}
+
+// shared is what the agent may see of a view. What is named has to be there: an id that is hidden is as unknown as one
+// that does not exist.
+func shared(view *catalog.View, r team.SpawnRequest) (*catalog.View, error) {
+	rules := catalog.Rules{IDs: r.Actions, ReadOnly: r.ReadOnly, Keep: teamSource}
+	if r.Actions != nil && len(r.Actions) == 0 {
+		rules.Guard = func(*catalog.Entry) (bool, string) { return false, "no action was shared" }
+	}
+	visible := slices.Collect(view.All())
+	for _, text := range r.Actions {
+		p, err := pattern.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("actions: %w", err)
+		}
+		if !slices.ContainsFunc(visible, p.Match) {
+			return nil, fmt.Errorf("actions: %w", &catalog.UnknownError{ID: text, Loading: view.Loading()})
+		}
+	}
+	return view.Narrow(rules)
 }
 
 // start starts the process and watches it. The caller holds mu.

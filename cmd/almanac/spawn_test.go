@@ -69,8 +69,8 @@ func TestSpawnedNeverMore(t *testing.T) {
 			}
 		}
 		for cli := base; ; {
-			request := team.SpawnRequest{Prompt: "x", ReadOnly: r.IntN(5) == 0, Calls: r.IntN(200), Mutations: r.IntN(50),
-				Role: []string{"", "a", "b", "c"}[r.IntN(4)], Actions: some("crm.*", "agent.spawn", "billing.read")}
+			request := team.SpawnRequest{Prompt: "x", ReadOnly: r.IntN(5) == 0, Calls: new(1 + r.IntN(200)),
+				Mutations: new(r.IntN(50)), Role: []string{"", "a", "b", "c"}[r.IntN(4)], Actions: some("crm.*", "agent.spawn", "billing.read")}
 			what, err := (&spawner{cli: cli, w: &app{session: parent}}).bounds("boss", request)
 			if err != nil {
 				if depth := cli.spawned; depth == nil || depth.Depth < maxDepth {
@@ -116,6 +116,50 @@ func TestSpawnedNeverMore(t *testing.T) {
 	}
 	if deepest != maxDepth || shared == 0 {
 		t.Errorf("agents %d deep that see %d actions in all", deepest, shared)
+	}
+}
+
+// TestSpawnRequests starts agents from a session that does not see one of three actions: a budget of none and an empty
+// list are not left to the session's, and what it does not see is as unknown as what does not exist.
+func TestSpawnRequests(t *testing.T) {
+	all, _ := catalog.New([]catalog.Entry{
+		{ID: "crm.read"}, {ID: "crm.write", Mutates: true}, {ID: "ops.secret"},
+		{ID: "peer.message", Mutates: true, Source: teamSource},
+	}, catalog.Options{})
+	view, err := all.View().Narrow(catalog.Rules{DeniedIDs: []string{"ops.*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, err := session.New(view, session.Options{Policy: policy.Policy{Mode: policy.Session}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parent.Close()
+	s := &spawner{cli: &commandLine{config: &config{}, origins: map[string]bool{}}, w: &app{session: parent}}
+	for _, c := range []struct {
+		request team.SpawnRequest
+		want    string
+	}{
+		{team.SpawnRequest{}, "[crm.read crm.write peer.message] session 50 calls 20 writes 10m0s"},
+		{team.SpawnRequest{Mutations: new(0)}, "[crm.read crm.write peer.message] readonly 50 calls 1 writes 10m0s"},
+		{team.SpawnRequest{Calls: new(3), Mutations: new(2), Seconds: new(5)},
+			"[crm.read crm.write peer.message] session 3 calls 2 writes 5s"},
+		{team.SpawnRequest{Actions: []string{}}, "[peer.message] session 50 calls 20 writes 10m0s"},
+		{team.SpawnRequest{Actions: []string{"crm.r*"}}, "[crm.read peer.message] session 50 calls 20 writes 10m0s"},
+		{team.SpawnRequest{Actions: []string{"crm.read", "ops.secret"}}, "actions: ops.secret: no such action"},
+		{team.SpawnRequest{Actions: []string{"ops.*"}}, "actions: ops.*: no such action"},
+		{team.SpawnRequest{Actions: []string{"ops.none"}}, "actions: ops.none: no such action"},
+	} {
+		got := ""
+		if what, err := s.bounds("boss", c.request); err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprintf("%v %s %d calls %d writes %v", what.Actions, what.Mode, what.Budget.Calls,
+				what.Budget.Mutations, what.Life)
+		}
+		if got != c.want {
+			t.Errorf("%+v: %s\nwant %s", c.request, got, c.want)
+		}
 	}
 }
 
