@@ -56,15 +56,11 @@ const maxDoing = 200
 
 // takeName takes the name that was asked for, or else the first free one made from it.
 func (t *Team) takeName(ctx context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
 	t.mu.Lock()
 	doing := t.me.Doing
 	t.me = seat{
 		Peer: Peer{
-			Role: roleWords(t.roles), Parent: t.options.Parent, Doing: doing, Machine: host, PID: os.Getpid(),
+			Role: roleWords(t.roles), Parent: t.options.Parent, Doing: doing, Machine: machine(), PID: os.Getpid(),
 			Since: time.Now().UTC().Truncate(time.Second),
 		},
 		Instance: t.instance, Space: processSpace(),
@@ -86,6 +82,15 @@ func (t *Team) takeName(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("agent %s: %d sessions have this name", t.options.Agent, maxSame)
+}
+
+// machine is the name of this machine.
+func machine() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
 }
 
 // take takes a name that is free, or held by a process of this machine that has ended.
@@ -239,10 +244,10 @@ func (t *Team) leave(ctx context.Context) error {
 	return err
 }
 
-// Peers are the sessions in the team, this one too, by name.
+// Peers are the sessions in the team, this one too, by name. One of this machine whose process has ended is in none.
 func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 	t.mu.Lock()
-	me := t.me.Peer
+	me := t.me
 	t.mu.Unlock()
 	var all []Peer
 	err := t.try(ctx, func(ctx context.Context) error {
@@ -254,7 +259,9 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 			}
 			you := s.Instance == t.instance
 			if you {
-				s.Peer = me // the server may not have it yet
+				s.Peer = me.Peer // the server may not have it yet
+			} else if s.isDead(me) {
+				return
 			}
 			all = append(all, Peer{
 				Name: entry.Key(), Role: text.LineBytes(s.Role, maxDoing), Parent: text.LineBytes(s.Parent, bus.MaxName),
@@ -270,6 +277,7 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 // Present counts the sessions that are in a team now, for who does not join it.
 func Present(ctx context.Context, b *bus.Bus, name string) (int, error) {
 	t := &Team{options: Options{Team: name}, bus: b}
+	t.me.Machine, t.me.Space = machine(), processSpace()
 	var err error
 	if t.peers, err = b.JetStream().KeyValue(ctx, t.onServer("peers")); errors.Is(err, jetstream.ErrBucketNotFound) {
 		return 0, nil

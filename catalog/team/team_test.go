@@ -140,12 +140,16 @@ func TestNameOfTheDead(t *testing.T) {
 	if err := ann.renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	want := "map[result:sent to ann, who is not in the team now: it is kept for that name for 30 days]"
+	if got := fmt.Sprint(bob.call(t, "peer.message", map[string]any{"to": "ann", "content": "there?"})); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if all, err := bob.Peers(t.Context()); err != nil || len(all) != 1 {
+		t.Error(all, err)
+	}
 	again := join(t, b, "ann")
 	if again.Agent() != "ann" {
 		t.Errorf("joined as %s", again.Agent())
-	}
-	if err := bob.Send(t.Context(), Item{Kind: Message, To: "ann", Text: "there?"}); err != nil {
-		t.Fatal(err)
 	}
 	if got := line(again.next(t)); got != "message bob>ann [] there?" {
 		t.Error(got)
@@ -170,6 +174,8 @@ func TestMail(t *testing.T) {
 		{map[string]any{"content": "lunch", "topic": "food"}, "map[result:sent to everybody: 1 other agent now]"},
 		{map[string]any{"to": "bo", "content": "?"},
 			"map[result:sent to bo, who is not in the team now: it is kept for that name for 30 days; did you mean bob?]"},
+		{map[string]any{"to": "bob", "content": " \n"}, "argument content: want some text, got nothing"},
+		{map[string]any{"to": "", "content": "?"}, "argument to: want a name, or leave it out for everybody, got nothing"},
 		{map[string]any{"to": "b.>", "content": "?"}, `name "b.>": want 1 to 32 of a to z, 0 to 9, _ and -`},
 		{map[string]any{"to": "ann", "content": "?"}, "ann: this session has that name itself"},
 		{map[string]any{"to": "bob", "content": strings.Repeat("x", MaxText+1)},
