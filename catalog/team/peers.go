@@ -64,6 +64,24 @@ func (t *Team) entry(e catalog.Entry) catalog.Entry {
 	return e
 }
 
+// notEmpty has an action refuse words and recipients that are given and empty: to write to nobody is not to write to all.
+func notEmpty(e catalog.Entry) catalog.Entry {
+	action := e.Action
+	e.Action = func(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+		for _, field := range []string{"to", "target", "content", "question", "what", "answer", "title"} {
+			if said, ok := call.Args[field].(string); ok && text.OneLine(said) == "" {
+				want := "some text"
+				if field == "to" || field == "target" {
+					want = "a name, or leave it out for everybody"
+				}
+				return catalog.Result{}, &catalog.ArgError{Field: field, Want: want, Got: "nothing"}
+			}
+		}
+		return action(ctx, call)
+	}
+	return e
+}
+
 // recipient says who gets what was sent to a name, and what if nobody has it now.
 func (t *Team) recipient(ctx context.Context, to string) string {
 	peers, err := t.Peers(ctx)

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -144,8 +145,14 @@ func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
 func (t *Team) Entries() []catalog.Entry {
-	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries(),
+	all := slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries(),
 		t.agentEntries())
+	for i := range all {
+		if strings.HasPrefix(all[i].ID, "peer.") {
+			all[i] = notEmpty(all[i])
+		}
+	}
+	return all
 }
 
 // Entries are the actions of a team as Team.Entries lists them, for a catalog that is built before the session has
@@ -235,15 +242,26 @@ const (
 	patience    = 15 * time.Second
 )
 
-// try does f until the server answers. f must be safe to do twice: an attempt without an answer may have been done.
+// try does f until the server answers, again at once when the connection it was asked on is lost. f must be safe to do twice: an attempt without an answer may have been done.
 func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		attempt, end := context.WithTimeout(ctx, attemptTime)
+		lost := t.bus.Conn().StatusChanged(nats.RECONNECTING)
+		watched := make(chan struct{})
+		go func() {
+			defer close(watched)
+			if _, ok := <-lost; ok {
+				end() // no answer can come any more
+			}
+		}()
 		err := f(attempt)
+		gone := ctx.Err() == nil && errors.Is(attempt.Err(), context.Canceled)
+		t.bus.Conn().RemoveStatusListener(lost)
+		<-watched
 		end()
-		if !isLost(err) {
+		if !isLost(err) && (err == nil || !gone) {
 			return err
 		}
 		select {
