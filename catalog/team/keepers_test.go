@@ -103,6 +103,30 @@ func TestKeepers(t *testing.T) {
 	}
 }
 
+// A session follows what others keep also after the program that ran the bus has ended.
+func TestKeepersFollow(t *testing.T) {
+	t.Parallel() // the client takes ten seconds to see that it hears nothing
+	dir := t.TempDir()
+	first, second := openIn(t, dir), openIn(t, dir)
+	bob, cyd := join(t, second, "bob"), join(t, second, "cyd")
+	bob.synced(t.Context())
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept := keeper.Keeper{Topic: "refunds", From: "cyd", Messages: []keeper.Message{{Role: "user", Text: "thirty days"}}}
+	if err := cyd.try(t.Context(), func(ctx context.Context) error {
+		_, _, err := cyd.keepers.Put(ctx, kept)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for begun := time.Now(); len(bob.Keepers(t.Context())) == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("bob does not hear of it")
+		}
+	}
+}
+
 func bucket(t *testing.T, in *Team) jetstream.KeyValue {
 	t.Helper()
 	kv, err := in.bucket(t.Context(), "keepers", keeper.Bucket())
