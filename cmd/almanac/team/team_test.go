@@ -166,7 +166,7 @@ func (p *play) dark() {
 	})
 	p.start(n)
 	p.await("eve sees that the server is back", patience, func() bool { return p.sees(": connected again", seen) })
-	p.writes("eve after the dark")
+	p.writes(fmt.Sprintf("eve after strike %d", p.struck))
 }
 
 // close has all peers come to an end of what they have begun, and checks the account.
