@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ type Options struct {
 }
 
 // A Loader reads sources side by side, in the background, and makes one catalog of them: entries in the order of their
-// ids, and where two sources have the same id, that of the source that was named first. Safe for concurrent use.
+// ids, and where two sources have the same id, that of the source that reserves it or was named first. Safe for
+// concurrent use.
 type Loader struct {
 	options Options
 	stop    context.CancelFunc
@@ -317,15 +319,25 @@ func (l *Loader) assemble() {
 	}
 }
 
-// merge returns the entries of s whose ids no source before it has, and reports the others. from maps the ids so far
-// to their sources.
+// merge returns the entries of s whose ids no source before it has and none reserves, and reports the others. from maps
+// the ids so far to their sources.
 func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
+	reserved := map[string]string{}
+	for _, owner := range l.sources {
+		for _, namespace := range owner.Reserves {
+			reserved[namespace] = owner.Name
+		}
+	}
 	s.status.Skipped = slices.DeleteFunc(s.status.Skipped, func(k catalog.Skip) bool { return k.Source == collision })
 	entries := make([]catalog.Entry, 0, len(s.entries))
 	for _, e := range s.entries {
 		err := catalog.CheckID(e.ID)
 		if first, taken := from[e.ID]; err == nil && taken {
 			err = fmt.Errorf("%s has an action with this id: rename the source with NAME=%s", first, s.Name)
+		}
+		namespace, _, _ := strings.Cut(e.ID, ".")
+		if owner, ok := reserved[namespace]; ok && owner != s.Name {
+			err = fmt.Errorf("ids of %s.* are those of %s alone: rename the source with NAME=%s", namespace, owner, s.Name)
 		}
 		if err != nil {
 			s.status.Skipped = append(s.status.Skipped, catalog.Skip{ID: e.ID, Source: collision, Reason: err.Error()})

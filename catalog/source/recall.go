@@ -42,11 +42,11 @@ func (l *Loader) keyed() bool {
 // cacheKey names the catalog of the sources as they are; empty where one cannot tell. Own sources have been read.
 func (l *Loader) cacheKey() string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s reports 3\x00", catalog.Version()) // raised with the wording of reports, which the cache holds
+	fmt.Fprintf(sum, "%s reports 4\x00", catalog.Version()) // raised with the wording of reports, which the cache holds
 	for _, s := range l.sources {
 		if s.Key == nil {
 			own, _ := catalog.New(s.entries, catalog.Options{})
-			fmt.Fprintf(sum, "%q own ", s.Name)
+			fmt.Fprintf(sum, "%q own %q ", s.Name, s.Reserves)
 			if err := own.WriteImage(sum, nil); err != nil {
 				return ""
 			}

@@ -32,6 +32,8 @@ type Source struct {
 	Overlays bool
 	// Optional tells that it need not hold anything: while it holds nothing it is not told of.
 	Optional bool
+	// Reserves are namespaces that no other source may have actions in, wherever it was named and whenever it is read.
+	Reserves []string
 	// Load reads all of it; it is called again to refresh. It may tell how far it has come.
 	Load func(ctx context.Context, progress func(Reading)) (catalog.Batch, error)
 	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
@@ -88,8 +90,8 @@ type Status struct {
 	Loaded int
 	// Empty is true when it was read and declares nothing: no action, and no overlay of others' actions.
 	Empty bool
-	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already
-	// are among the Skipped.
+	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already,
+	// or reserves, are among the Skipped.
 	Skipped, Renamed, Mended []catalog.Skip
 	// Overlay lists what of the source's overlays did not apply.
 	Overlay []catalog.Skip

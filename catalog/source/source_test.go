@@ -139,6 +139,31 @@ second: 1 action, 2 skipped (<1 ms)
 	}
 }
 
+// What a source reserves is its own, also where another is named first and read before it, and an id is new.
+func TestReserved(t *testing.T) {
+	first, owner := &shelf{}, &shelf{}
+	first.put(nil,
+		entry("peer.message", false), entry("peer.other", false), entry("peer", false), entry("peers.list", false))
+	owner.put(nil, entry("peer.message", true))
+	reserving := owner.source("team")
+	reserving.Reserves = []string{"peer"}
+	l := start(t, Options{}, first.source("first"), reserving)
+	if e, ok := l.View().Lookup("peer.message"); !ok || e.Source != "team" || l.View().Len() != 2 {
+		t.Errorf("peer.message is of %+v, of %d actions", e, l.View().Len())
+	}
+	want := `first: 1 action, 3 skipped (<1 ms)
+  found 4 = loaded 1 + skipped 3
+  skipped: catalog: peer.message: ids of peer.* are those of team alone: rename the source with NAME=first
+  skipped: catalog: peer.other: ids of peer.* are those of team alone: rename the source with NAME=first
+  skipped: catalog: peer: ids of peer.* are those of team alone: rename the source with NAME=first
+team: 1 action (<1 ms)
+  found 1 = loaded 1 + skipped 0
+`
+	if diff := cmp.Diff(want, report(t, l)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNothingNewWithoutConsent(t *testing.T) {
 	dir := t.TempDir()
 	s := &shelf{}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -379,10 +380,17 @@ func (m *member) source() source.Source {
 	return s
 }
 
-// teamActions is the source of a team's actions.
+// teamActions is the source of a team's actions. No other source may have any in their namespaces: what is granted for
+// them is for nothing else.
 func teamActions(entries []catalog.Entry) source.Source {
+	var namespaces []string
+	for _, e := range entries {
+		if namespace, _, _ := strings.Cut(e.ID, "."); !slices.Contains(namespaces, namespace) {
+			namespaces = append(namespaces, namespace)
+		}
+	}
 	return source.Source{
-		Name: teamSource, Own: true, Optional: true,
+		Name: teamSource, Own: true, Optional: true, Reserves: namespaces,
 		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
 			return catalog.Batch{Entries: entries, Found: len(entries)}, nil
 		},
