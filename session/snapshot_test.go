@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,7 +47,7 @@ func (b *bench) fine(source string) string {
 }
 
 func TestMemoryBomb(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Kernel.Memory = 64 << 20 })
+	b := newBench(t, func(o *Options) { o.Kernel.Memory, o.UserLimits.Time = 64<<20, time.Minute })
 	b.fine(world1)
 	const bomb = `bomb = {} for i = 1, 1e9 do bomb[i] = ("x"):rep(1e6) .. i end`
 	for want := 2; want < 5; want++ {
