@@ -22,7 +22,7 @@ import (
 func effectCommands() []command {
 	return []command{
 		{
-			name: "effects", args: "[CELL]", group: groupMore, aside: true, run: effects, words: effectWords,
+			name: "effects", args: "[CELL|apply|allow|answer|schedule|take]", group: groupMore, aside: true, run: effects, words: effectWords,
 			brief: "what results carry beside their data, and what became of it",
 			more: "An effect is a change that an action requests: kind, target and value. It is recorded, and\n" +
 				"applied only if its kind is allowed: by /effects allow state.*, or by apply_effects in the\n" +
@@ -79,7 +79,7 @@ func effects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	} else if n == 0 {
 		lines = append(lines, fmt.Sprintf("[%d] has no effects", cells[0].N))
 	}
-	sh.say(event.Plain, "%s", strings.Join(append(lines, sh.effectsAllowed()), "\n"))
+	sh.say(event.Plain, "%s", strings.Join(append(lines, sh.effectsAllowed(cells)), "\n"))
 	return nil
 }
 
@@ -146,13 +146,28 @@ func effectValue(e catalog.Effect) string {
 	return " = " + lua.Literal(e.Value, lua.Options{Limit: wholeValue})
 }
 
-// effectsAllowed says which kinds are applied.
-func (sh *Shell) effectsAllowed() string {
+// effectsAllowed says which kinds are applied, and where none are, how to have those applied that cells recorded.
+func (sh *Shell) effectsAllowed(cells []event.Cell) string {
 	patterns := sh.options.Session.ApplyEffects()
-	if len(patterns) == 0 {
+	if len(patterns) > 0 {
+		return "applied after each run: " + patternsText(patterns)
+	}
+	var kinds []string
+	for _, c := range cells {
+		for _, e := range applicable(c) {
+			kind := e.Kind
+			if effect.IsState(kind) {
+				kind = "state.*"
+			}
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	if len(kinds) == 0 || slices.Equal(kinds, []string{"state.*"}) {
 		return "effects are recorded, not applied: /effects allow state.* applies operations on the state"
 	}
-	return "applied after each run: " + patternsText(patterns)
+	return "effects are recorded, not applied: /effects allow " + strings.Join(kinds, " ") + " applies such effects"
 }
 
 func patternsText(patterns []pattern.Pattern) string {
@@ -165,9 +180,9 @@ func patternsText(patterns []pattern.Pattern) string {
 
 // canApply tells whether an effect of a cell can still be applied.
 func canApply(e trace.Effect) bool {
-	open := e.State == trace.EffectRecorded && e.Reason == "" || e.State == trace.EffectRejected && !e.Malformed ||
+	open := e.State == trace.EffectRecorded && e.Reason == "" || e.State == trace.EffectRejected ||
 		e.State == trace.EffectBack
-	return open && !e.Part && e.Action != "" && effect.Known(e.Kind)
+	return open && !e.Never && !e.Part && e.Action != "" && effect.Known(e.Kind)
 }
 
 // applicable are the effects of a cell that can be applied.
@@ -234,7 +249,7 @@ func (sh *Shell) markApplied(n int, run string) {
 func allowEffects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	words := strings.Fields(strings.ReplaceAll(arg, ",", " "))
 	if len(words) == 0 {
-		sh.say(event.Plain, "%s", sh.effectsAllowed())
+		sh.say(event.Plain, "%s", sh.effectsAllowed(sh.Cells()))
 		return nil
 	}
 	if len(words) == 1 && words[0] == "none" {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
@@ -47,7 +48,17 @@ func (s *Session) apply(ctx context.Context, cell int, what string, effects []ca
 	*Outcome, error) {
 	allowed := s.applicable(true)
 	if !slices.ContainsFunc(effects, func(e catalog.Effect) bool { return effect.Allowed(allowed, e.Kind) }) {
-		return nil, errors.New("effects: none that can be applied")
+		kinds := []string{}
+		for _, e := range effects {
+			if effect.Known(e.Kind) && !slices.Contains(kinds, e.Kind) {
+				kinds = append(kinds, e.Kind)
+			}
+		}
+		if len(kinds) == 0 {
+			return nil, errors.New("effects: none of a kind that can be applied")
+		}
+		said := strings.Join(kinds, " ")
+		return nil, fmt.Errorf("effects: %s: not allowed here: /effects allow %s first", said, said)
 	}
 	return s.Run(ctx, Script{
 		Source: "-- " + what, Name: what, Author: User, Cell: cell, Apply: slices.Clone(effects),

@@ -74,6 +74,9 @@ func (out *Outcome) EffectStates() []trace.Effect {
 		never = trace.OfFailed
 	}
 	all := trace.EffectsOf(out.Calls, out.Effects, applied, out.RejectedEffects, never)
+	if out.Fresh {
+		OfFresh(all)
+	}
 	for i := range all {
 		switch {
 		case all[i].State != trace.EffectApplied:
@@ -84,6 +87,15 @@ func (out *Outcome) EffectStates() []trace.Effect {
 		}
 	}
 	return all
+}
+
+// OfFresh notes of the effects of a fresh run which can never be applied: operations on a state that it did not have.
+func OfFresh(effects []trace.Effect) {
+	for i, e := range effects {
+		if effect.IsState(e.Kind) && (e.State == trace.EffectRecorded || e.State == trace.EffectRejected) {
+			effects[i].Never = true
+		}
+	}
 }
 
 // TakenBack are effects as they are where the runs that gone tells of are undone, and the others not.

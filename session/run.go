@@ -361,7 +361,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated,
 		Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err, Lost: r.lost, Sets: r.returned, Specs: r.specs(),
 		Used:     r.used,
-		Withheld: r.reading.withheld,
+		Withheld: r.reading.withheld, Fresh: r.script.Fresh,
 	}
 	if reply.Tape.Check() == nil { // it comes from the kernel process
 		out.Tape = reply.Tape

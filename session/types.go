@@ -81,8 +81,8 @@ type Outcome struct {
 	Withheld bool
 	// Used is what the run used of its budget.
 	Used Usage
-	// DryRun is true for a preview: nothing was changed.
-	DryRun bool
+	// DryRun is true for a preview: nothing was changed. Fresh is true for a run in a machine of its own.
+	DryRun, Fresh bool
 	// Plan is the number of the plan that a preview ended in, for Session.Apply, or that the run applied; zero for none.
 	Plan int
 	// PlanText is the plan in a few words: "2 writes, 4 reads, sets total".

@@ -260,6 +260,9 @@ func (r *Run) effects() []trace.Effect {
 		never = trace.OfFailed
 	}
 	all := trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects, never)
+	if r.Mode == trace.ModeFresh {
+		session.OfFresh(all)
+	}
 	for i, e := range all {
 		if e.State == trace.EffectApplied {
 			all[i].Run = r.ID

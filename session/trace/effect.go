@@ -35,8 +35,9 @@ type Effect struct {
 	Action string `json:"action,omitempty"`
 	// Part tells that the value is the beginning of the effect's.
 	Part bool `json:"part,omitempty"`
-	// Malformed effects cannot be applied. Those that block are why the others of the run were not.
-	Malformed, Blocks bool `json:"-"`
+	// Never tells that the effect cannot be applied later: it is malformed, or of a run without a state. Those that block
+	// are why the others of the run were not.
+	Never, Blocks bool `json:"-"`
 	// Run is the id of the run that applied it.
 	Run string `json:"-"`
 }
@@ -78,7 +79,7 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 				return sameEffect(e.Effect, r.Effect) && e.Reason == r.Reason
 			})
 			all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Action: c.ID,
-				Malformed: true, Blocks: blocks})
+				Never: true, Blocks: blocks})
 		}
 	}
 	for _, e := range effects { // of no call
