@@ -196,7 +196,12 @@ func (r *run) goOn(ctx context.Context, entry *catalog.Entry, over *Overrun, c *
 func (r *run) exhausted(entry *catalog.Entry, over *Overrun, c *trace.Call) error {
 	c.Verdict, c.Rule = trace.Limited, "budget "+over.Name
 	err := limited(over.Name, fmt.Sprintf("%s: the run has used all %s", entry.ID, over))
+	role := r.boundBy(over.Name)
 	switch {
+	case role != "" && r.script.Author != User:
+		err.Hint = fmt.Sprintf("do it in several runs; the bound is limits.%s of the role %s", over.Name, role)
+	case role != "":
+		err.Hint = fmt.Sprintf("the bound is limits.your_%s of the role %s: do it in several runs", over.Name, role)
 	case r.script.Author != User:
 		err.Hint = fmt.Sprintf("do it in several runs; the setting is limits.%s", over.Name)
 	case !r.session.world.options.Commands:
@@ -206,6 +211,26 @@ func (r *run) exhausted(entry *catalog.Entry, over *Overrun, c *trace.Call) erro
 			over.Name, 2*over.Used, over.Name)
 	}
 	return err
+}
+
+// boundBy names the role whose limit the run has reached; empty where none is.
+func (r *run) boundBy(name string) string {
+	of := func(b Budget) int {
+		if name == "calls" {
+			return b.Calls
+		}
+		return b.Mutations
+	}
+	for _, role := range r.session.Roles() {
+		bound := role.Budget
+		if r.script.Author == User {
+			bound = role.UserBudget
+		}
+		if n := of(bound); n > 0 && n == of(r.budget()) {
+			return role.Name
+		}
+	}
+	return ""
 }
 
 // mutated counts a mutation that is about to be made.

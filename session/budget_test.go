@@ -121,6 +121,11 @@ func TestBudgetHints(t *testing.T) {
 		{"no answer", User, func(o *Options) {
 			o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, errors.New("gone") }
 		}, "/limits calls 2000 lets a run of yours make more; kept as limits.your_calls in the configuration"},
+		{"role", User, func(o *Options) {
+			o.Approve, o.Roles = nil, []Role{{Name: "reader"}, {Name: "clerk", UserBudget: Budget{Calls: 7}}}
+		}, "the bound is limits.your_calls of the role clerk: do it in several runs"},
+		{"model in a role", Model, func(o *Options) { o.Roles = []Role{{Name: "clerk", Budget: Budget{Calls: 7}}} },
+			"do it in several runs; the bound is limits.calls of the role clerk"},
 	} {
 		b := newBench(t, c.change)
 		if _, err := b.session.Describe(t.Context(), []string{"shop.item.get"}, ""); err != nil {
