@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/catalog/team"
@@ -108,7 +109,7 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	w.spent = a.spend
+	w.spending = &spending{limits: limits, over: func() { a.stop(errAgentCost) }}
 	a.app, a.shell = w, handling{p: p, shell: cli.shell(w, nil, shellOptions{}), feed: feed, format: format}
 	a.shell.shell.SetMode(input.AskMode)
 	if a.team, err = w.member.joined(); err != nil {
@@ -157,7 +158,8 @@ func (cli *commandLine) agentLimits() (l roleLimits) {
 		l.time, l.tokens, l.cost = smaller(l.time, o.time), smaller(l.tokens, o.tokens), smaller(l.cost, o.cost)
 	}
 	if cli.spawned != nil {
-		l.time = smaller(l.time, cli.spawned.Life)
+		s := cli.spawned
+		l.time, l.tokens, l.cost = smaller(l.time, s.Life), smaller(l.tokens, s.Tokens), smaller(l.cost, s.Cost)
 	}
 	return l
 }
@@ -176,17 +178,49 @@ type agent struct {
 	limits   roleLimits
 	stop     context.CancelCauseFunc
 	orphaned chan struct{} // nil where nobody has started it
-
-	used llm.Usage
 }
 
-// spend counts what the model cost, and ends the agent at its limits. It is called by one goroutine at a time.
-func (a *agent) spend(u llm.Usage) {
-	a.used.Input, a.used.Output, a.used.Cost = a.used.Input+u.Input, a.used.Output+u.Output, a.used.Cost+u.Cost
-	tokens := a.used.Input + a.used.Output
-	if a.limits.tokens > 0 && tokens > a.limits.tokens || a.limits.cost > 0 && a.used.Cost > a.limits.cost {
-		a.stop(errAgentCost)
+// A spending is what the model of an agent has cost, within its limits. Safe for concurrent use; nil has no limits.
+type spending struct {
+	limits roleLimits
+	over   func() // is called when a limit is passed
+
+	mu     sync.Mutex
+	tokens int
+	cost   float64
+}
+
+// add counts what the model cost.
+func (s *spending) add(u llm.Usage) {
+	if s == nil {
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens, s.cost = s.tokens+u.Input+u.Output, s.cost+u.Cost
+	if s.limits.tokens > 0 && s.tokens > s.limits.tokens || s.limits.cost > 0 && s.cost > s.limits.cost {
+		s.over()
+	}
+}
+
+// left is what may still be spent, where zero bounds nothing. An error says that nothing is left.
+func (s *spending) left() (tokens int, cost float64, err error) {
+	if s == nil {
+		return 0, 0, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tokens, cost = s.limits.tokens, s.limits.cost
+	if tokens > 0 {
+		tokens -= s.tokens
+	}
+	if cost > 0 {
+		cost -= s.cost
+	}
+	if s.limits.tokens > 0 && tokens <= 0 || s.limits.cost > 0 && cost <= 0 {
+		err = errors.New("there are no tokens, or no cost, left for it")
+	}
+	return tokens, cost, err
 }
 
 // prompt has the model answer a prompt, and prints what came of it.

@@ -54,7 +54,10 @@ type spawned struct {
 	Budget, UserBudget session.Budget
 	Lua                time.Duration
 	Life, Idle         time.Duration
-	Prompt             string
+	// Tokens and Cost are what the parent had left, where it has such limits.
+	Tokens int
+	Cost   float64
+	Prompt string
 
 	path string    // of the file
 	ends time.Time // of this agent's life; set where it runs
@@ -252,7 +255,8 @@ func (s *spawner) bounds(parent string, r team.SpawnRequest) (*spawned, error) {
 		return nil, errors.New("there is no time left for it")
 	}
 	what.Idle = time.Duration(r.Idle) * time.Second
-	return what, nil
+	what.Tokens, what.Cost, err = s.w.spending.left()
+	return what, err
 }
 
 // leave bounds the agent to what the parent's run has left. Zero would bound nothing.

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/subprocess"
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
+	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
 )
@@ -211,6 +212,90 @@ func TestLeave(t *testing.T) {
 		if got := fmt.Sprintf("%d %d %s %v", s.Budget.Calls, s.Budget.Mutations, s.Mode, err); got != c.want {
 			t.Errorf("%+v leaves %s, want %s", c.used, got, c.want)
 		}
+	}
+}
+
+// TestSpawnedWithinCost has an agent with limits of tokens and cost start others: they get what it has left.
+func TestSpawnedWithinCost(t *testing.T) {
+	c, _ := catalog.New([]catalog.Entry{{ID: "crm.read", Description: "Read."}}, catalog.Options{})
+	boss, err := session.New(c.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer boss.Close()
+	own := &spending{limits: roleLimits{tokens: 100, cost: 2}, over: func() {}}
+	s := &spawner{cli: &commandLine{config: &config{}}, w: &app{session: boss, spending: own}}
+	for _, c := range []struct {
+		spends llm.Usage
+		want   string
+	}{
+		{llm.Usage{}, "100 2 <nil>"},
+		{llm.Usage{Input: 30, Output: 10, Cost: 0.5}, "60 1.5 <nil>"},
+		{llm.Usage{Input: 50, Output: 10}, "there are no tokens, or no cost, left for it"},
+	} {
+		own.add(c.spends)
+		what, err := s.bounds("boss", team.SpawnRequest{Prompt: "x"})
+		got := fmt.Sprint(err)
+		if err == nil {
+			l := (&commandLine{config: &config{}, spawned: what}).agentLimits()
+			got = fmt.Sprint(l.tokens, " ", l.cost, " ", err)
+		}
+		if got != c.want {
+			t.Errorf("%+v leaves %s, want %s", c.spends, got, c.want)
+		}
+	}
+}
+
+// TestAgentsAtATime starts as many agents as may run, and one more, which waits until another has ended.
+func TestAgentsAtATime(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	b, err := bus.Open(t.Context(), bus.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	boss, err := team.Join(t.Context(), b, team.Options{Team: "shop", Agent: "boss"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer boss.Close()
+	c, _ := catalog.New([]catalog.Entry{{ID: "crm.read", Description: "Read."}}, catalog.Options{})
+	own, err := session.New(c.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	cli := &commandLine{Data: t.TempDir(), Team: "shop", config: &config{}, origins: map[string]bool{}}
+	s := cli.newSpawner(&app{session: own, member: &member{team: boss, bus: &sharedBus{last: bus.State{Connected: true}}}})
+	s.program = func(...string) (*exec.Cmd, error) { return exec.Command("sh", "-c", "read line"), nil }
+	for range maxAgents {
+		if _, err := s.spawn(t.Context(), team.SpawnRequest{Prompt: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = s.spawn(t.Context(), team.SpawnRequest{Prompt: "x"})
+	if got := fmt.Sprint(err); got != "8 agents of this session are running: wait for a result" {
+		t.Error(got)
+	}
+	running := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.running)
+	}
+	s.mu.Lock()
+	s.waiting[0].Close()
+	s.mu.Unlock()
+	for running() == maxAgents {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if _, err := s.spawn(t.Context(), team.SpawnRequest{Prompt: "x"}); err != nil {
+		t.Error(err)
+	}
+	s.Close()
+	for running() > 0 {
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -38,8 +38,8 @@ type app struct {
 	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
 	try     atomic.Pointer[func() string]
 	closers []func() error
-	// spent is told what each completion and each tool took; nil for nobody.
-	spent func(llm.Usage)
+	// spending counts what each completion and each tool took; nil where nothing bounds it.
+	spending *spending
 	// renewing is held while the session's catalog is replaced.
 	renewing sync.Mutex
 	// idleTold is true when grants that let nothing through were told.
@@ -260,9 +260,7 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 		Usage:   usageBefore(w.past.Records),
 		Spent: func(u llm.Usage) {
 			w.log.usage(u)
-			if w.spent != nil {
-				w.spent(u)
-			}
+			w.spending.add(u)
 		},
 		Secrets: cli.credentials.filter,
 	}))
