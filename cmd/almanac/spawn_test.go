@@ -71,7 +71,8 @@ func TestSpawnedNeverMore(t *testing.T) {
 		}
 		for cli := base; ; {
 			request := team.SpawnRequest{Prompt: "x", ReadOnly: r.IntN(5) == 0, Calls: new(1 + r.IntN(200)),
-				Mutations: new(r.IntN(50)), Role: []string{"", "a", "b", "c"}[r.IntN(4)], Actions: some("crm.*", "agent.spawn", "billing.read")}
+				Mutations: new(r.IntN(50)), Role: []string{"", "a", "b", "c"}[r.IntN(4)],
+				Actions: some("crm.*", "agent.spawn", "billing.read")}
 			what, err := (&spawner{cli: cli, w: &app{session: parent}}).bounds("boss", request)
 			if err != nil {
 				if depth := cli.spawned; depth == nil || depth.Depth < maxDepth {
