@@ -22,7 +22,8 @@ import (
 func effectCommands() []command {
 	return []command{
 		{
-			name: "effects", args: "[CELL|apply|allow|answer|schedule|take]", group: groupMore, aside: true, run: effects, words: effectWords,
+			name: "effects", args: "[CELL|apply|allow|answer|schedule|take]", group: groupMore, aside: true,
+			run: effects, words: effectWords,
 			brief: "what results carry beside their data, and what became of it",
 			more: "An effect is a change that an action requests: kind, target and value. It is recorded, and\n" +
 				"applied only if its kind is allowed: by /effects allow state.*, or by apply_effects in the\n" +

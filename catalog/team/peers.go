@@ -64,7 +64,8 @@ func (t *Team) entry(e catalog.Entry) catalog.Entry {
 	return e
 }
 
-// notEmpty has an action refuse words and recipients that are given and empty: to write to nobody is not to write to all.
+// notEmpty has an action refuse words and recipients that are given and empty: to write to nobody is not to write to
+// all.
 func notEmpty(e catalog.Entry) catalog.Entry {
 	action := e.Action
 	e.Action = func(ctx context.Context, call catalog.Call) (catalog.Result, error) {

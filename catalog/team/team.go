@@ -242,7 +242,8 @@ const (
 	patience    = 15 * time.Second
 )
 
-// try does f until the server answers, again at once when the connection it was asked on is lost. f must be safe to do twice: an attempt without an answer may have been done.
+// try does f until the server answers, again at once when the connection it was asked on is lost. f must be safe to do
+// twice: an attempt without an answer may have been done.
 func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
