@@ -186,36 +186,14 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 		return kv, nil
 	}
 	c.Bucket = t.onServer(name)
-	kv, err := t.bus.JetStream().KeyValue(ctx, c.Bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		err = t.bus.Replicated(func(replicas int) error {
-			_, err := t.bus.JetStream().CreateStream(ctx, bucketStream(c, replicas))
-			return err
-		})
-		if err == nil {
-			kv, err = t.bus.JetStream().KeyValue(ctx, c.Bucket)
-		}
-		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			err = nats.ErrTimeout // this server of a cluster does not know of it yet
-		}
-	}
+	kv, err := t.bus.Bucket(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("bucket %s: %w", c.Bucket, err)
+		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buckets[name] = kv
 	return kv, nil
-}
-
-// bucketStream is the stream of a bucket, as the client makes it, but for one thing: where there are copies, only their
-// leader answers. Another one may not have what was just acknowledged.
-func bucketStream(c jetstream.KeyValueConfig, replicas int) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name: "KV_" + c.Bucket, Subjects: []string{"$KV." + c.Bucket + ".>"}, MaxMsgsPerSubject: 1,
-		MaxBytes: c.MaxBytes, MaxAge: c.TTL, MaxMsgSize: c.MaxValueSize, Replicas: replicas,
-		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: replicas == 1,
-	}
 }
 
 // stream opens a stream of the team, which is created with the configuration if it is not there.

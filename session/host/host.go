@@ -114,21 +114,19 @@ func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *H
 }
 
 // open makes what the hosts of the name keep on the server.
-func (h *Host) open(ctx context.Context) error {
-	return h.bus.Replicated(func(replicas int) (err error) {
-		h.keys, err = h.bus.JetStream().CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: remote.Bucket(h.options.Name, "keys"), Description: "mutations by their idempotency keys",
-			TTL: remote.KeysKept, Replicas: replicas,
-		})
-		if err != nil {
-			return err
-		}
-		h.results, err = h.bus.JetStream().CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: remote.Bucket(h.options.Name, "results"), Description: "results too large for a message",
-			TTL: remote.KeysKept, Replicas: replicas,
-		})
-		return err
+func (h *Host) open(ctx context.Context) (err error) {
+	h.keys, err = h.bus.Bucket(ctx, jetstream.KeyValueConfig{
+		Bucket: remote.Bucket(h.options.Name, "keys"), Description: "mutations by their idempotency keys",
+		TTL: remote.KeysKept,
 	})
+	if err != nil {
+		return err
+	}
+	h.results, err = h.bus.Objects(ctx, jetstream.ObjectStoreConfig{
+		Bucket: remote.Bucket(h.options.Name, "results"), Description: "results too large for a message",
+		TTL: remote.KeysKept,
+	})
+	return err
 }
 
 // versions are those that micro services may have.

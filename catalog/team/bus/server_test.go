@@ -24,6 +24,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
+	"almanac/session"
+	"almanac/session/host"
 )
 
 // This file joins real servers by their URL: with TLS, accounts, permissions, and wrongly.
@@ -225,6 +227,20 @@ func TestSharedServer(t *testing.T) {
 		if said := <-heard; strings.Contains(said, "SECRET") {
 			t.Error("eve hears ", said)
 		}
+	}
+	// Members can be action hosts, and the second of a name finds what the first one made.
+	none, _ := catalog.New(nil, catalog.Options{})
+	offered, err := session.New(none.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { offered.Close() })
+	for _, b := range []*bus.Bus{annBus, bobBus} {
+		h, err := host.Start(t.Context(), b, offered, host.Options{Name: "office"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { h.Close(context.WithoutCancel(t.Context())) })
 	}
 	// A member cannot delete what the team keeps.
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
