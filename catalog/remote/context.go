@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"maps"
 	"strings"
 
@@ -31,4 +32,18 @@ func (c *Context) take(from string, value any) {
 		said, _ := m["text"].(string)
 		c.Messages = append(c.Messages, catalog.Message{Role: role, Text: said})
 	}
+}
+
+// MaxHops is how many hosts a call goes through: a host may offer what another one does, and two of them each other's.
+const MaxHops = 4
+
+type hopsKey struct{}
+
+// WithHops returns the context of a call that came through so many hosts.
+func WithHops(ctx context.Context, n int) context.Context { return context.WithValue(ctx, hopsKey{}, n) }
+
+// hops is how many hosts the call under ctx came through.
+func hops(ctx context.Context) int {
+	n, _ := ctx.Value(hopsKey{}).(int)
+	return n
 }

@@ -306,7 +306,10 @@ func (s *hosts) attach(e *catalog.Entry, w entry) {
 		return
 	}
 	call := func(ctx context.Context, c catalog.Call, dryRun bool) (catalog.Result, error) {
-		r := Request{ID: w.ID, Key: c.Key, DryRun: dryRun, Args: maps.Clone(c.Args), Context: contextOf(c.Context)}
+		r := Request{
+			ID: w.ID, Key: c.Key, DryRun: dryRun, Args: maps.Clone(c.Args), Context: contextOf(c.Context),
+			Hops: hops(ctx) + 1,
+		}
 		for field, from := range sent {
 			r.Context.take(from, c.Args[field])
 			delete(r.Args, field)

@@ -61,6 +61,8 @@ type Request struct {
 	Within time.Duration `json:"within,omitempty"`
 	// DryRun asks what the call would change, and changes nothing.
 	DryRun bool `json:"dry_run,omitempty"`
+	// Hops is how many hosts the call has come to, with this one.
+	Hops int `json:"hops,omitempty"`
 }
 
 // A Context is what of a catalog.Context goes over the bus.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -88,8 +89,12 @@ func read(data []byte) (r remote.Request, err error) {
 		}
 		r.Args, _ = args.(map[string]any)
 	}
-	if r.Call == "" || r.ID == "" {
+	switch {
+	case r.Call == "" || r.ID == "":
 		return r, errors.New("call: no name or no action")
+	case r.Hops > remote.MaxHops:
+		return r, fmt.Errorf("the call came through %d hosts: one of them offers what it has from another that has it "+
+			"from the first", r.Hops-1)
 	}
 	return r, nil
 }
@@ -119,6 +124,7 @@ func (h *Host) serve(ctx context.Context, m micro.Request, r remote.Request) *re
 	case <-ctx.Done():
 		return elsewhere("the host had no room for the call")
 	}
+	ctx = remote.WithHops(ctx, r.Hops)
 	ctx = catalog.WithProgress(ctx, func(p catalog.Progress) { tell(&p) })
 	do := func() (a *remote.Answer) {
 		err := task.Guard("the host", func() error {

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/remote"
+	"almanac/catalog/source"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -207,5 +208,29 @@ func TestCancel(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("the host still makes the call")
+	}
+}
+
+// TestCircle has two hosts offer what they have from each other: the call ends.
+func TestCircle(t *testing.T) {
+	b := onBus(t)
+	var first, second catalog.Action
+	handOn := func(to *catalog.Action) []catalog.Entry {
+		return []catalog.Entry{{ID: "shop.get", Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+			return (*to)(ctx, c)
+		}}}
+	}
+	serve(t, b, "first", handOn(&second), policy.ReadOnly)
+	serve(t, b, "second", handOn(&first), policy.ReadOnly)
+	for name, action := range map[string]*catalog.Action{"first": &first, "second": &second} {
+		batch, err := opened(t, b, t.TempDir(), "nats:"+name).Load(t.Context(), func(source.Reading) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*action = batch.Entries[0].Action
+	}
+	_, err := first(t.Context(), catalog.Call{ID: "shop.get", Args: map[string]any{}})
+	if err == nil || !strings.Contains(err.Error(), "the call came through 4 hosts") {
+		t.Errorf("error %v", err)
 	}
 }
