@@ -186,7 +186,10 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 		return kv, nil
 	}
 	c.Bucket = t.onServer(name)
-	kv, err := t.bus.Bucket(ctx, c)
+	err := t.try(ctx, func(ctx context.Context) (err error) {
+		kv, err = t.bus.Bucket(ctx, c)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -197,16 +200,19 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 }
 
 // stream opens a stream of the team, which is created with the configuration if it is not there.
-func (t *Team) stream(ctx context.Context, name string, c jetstream.StreamConfig) (jetstream.Stream, error) {
+func (t *Team) stream(ctx context.Context, name string, c jetstream.StreamConfig) (s jetstream.Stream, err error) {
 	c.Name = t.onServer(name)
-	s, err := t.bus.JetStream().Stream(ctx, c.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		err = t.bus.Replicated(func(replicas int) error {
+	err = t.try(ctx, func(ctx context.Context) (err error) {
+		s, err = t.bus.JetStream().Stream(ctx, c.Name)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return err
+		}
+		return t.bus.Replicated(func(replicas int) (err error) {
 			c.Replicas = replicas
 			s, err = t.bus.JetStream().CreateStream(ctx, c)
 			return err
 		})
-	}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", c.Name, err)
 	}

@@ -28,6 +28,10 @@ type agentCommand struct {
 	Spawned string        `hidden:"" placeholder:"FILE" help:"What the agent may do, as the session wrote it that starts it."`
 }
 
+// agentJoins is how long an agent tries to join: the program that runs the bus may be about to end, as a spawner that
+// does not wait.
+const agentJoins = 15 * time.Second
+
 // answerAction is the action that a model calls which answers alone, and taskActions those of one that takes tasks.
 const (
 	answerAction = "peer.answer"
@@ -112,6 +116,9 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 	w.spending = &spending{limits: limits, over: func() { a.stop(errAgentCost) }}
 	a.app, a.shell = w, handling{p: p, shell: cli.shell(w, nil, shellOptions{}), feed: feed, format: format}
 	a.shell.shell.SetMode(input.AskMode)
+	joining, cancel := context.WithTimeout(ctx, agentJoins)
+	w.member.settled(joining)
+	cancel()
 	if a.team, err = w.member.joined(); err != nil {
 		return err
 	}
