@@ -157,15 +157,14 @@ func (r role) words() string {
 // seen is what the role leaves of a view.
 func (r role) seen(view *catalog.View) (*catalog.View, error) {
 	rules, err := r.views()
-	for _, one := range rules {
-		if err != nil {
-			break
-		}
-		one.Growing = view.Loading() != ""
-		view, err = view.Narrow(one)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("role %s: %w", r.name, err)
+		return nil, err
+	}
+	for _, one := range rules {
+		one.Growing = view.Loading() != ""
+		if view, err = view.Narrow(one); err != nil {
+			return nil, fmt.Errorf("role %s: %w", r.name, err)
+		}
 	}
 	return view, nil
 }
