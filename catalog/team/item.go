@@ -35,16 +35,17 @@ func (k Kind) isKnown() bool {
 // terminal would obey.
 type Item struct {
 	// ID is unique in the team; an item that is sent has none.
-	ID   string
-	Kind Kind
+	ID   string `json:"id"`
+	Kind Kind   `json:"kind"`
 	// From is the agent that sent it, To the one that it is for; empty for everybody in the team.
-	From, To string
+	From string `json:"from"`
+	To   string `json:"to"`
 	// Topic is what it is about in a few words; may be empty.
-	Topic string
-	Text  string
+	Topic string `json:"topic"`
+	Text  string `json:"text"`
 	// Query is the id of the question, of a Question or an Answer.
-	Query string `json:",omitempty"`
-	At    time.Time
+	Query string    `json:"query,omitempty"`
+	At    time.Time `json:"at"`
 }
 
 // asks says whether the item wants an answer.
