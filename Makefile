@@ -23,8 +23,8 @@ test:
 RACE = -race -short -gcflags=modernc.org/...=-race=false -gcflags=std=-d=checkptr=0
 race: export GORACE = atexit_sleep_ms=10
 race:
-	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m $$($(GO) list ./... | grep -v '^almanac/cmd/almanac$$')
-	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac; most cases of the property tests (-short)" >&2
+	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m $$($(GO) list ./... | grep -v -e '^almanac/cmd/almanac$$' -e '^almanac/session/proof$$')
+	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac; session/proof, which make proof runs; most cases of the property tests (-short)" >&2
 	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m ./cmd/almanac -skip TestScripts
 
 check:
