@@ -142,11 +142,11 @@ func (p *plain) loop(ctx context.Context) error {
 			p.prompt(b.Len() > 0)
 		}
 		quiet = false
-		lines := p.lines
-		if len(p.ahead) > 0 {
+		lines, kept := p.lines, len(p.ahead) > 0
+		if kept {
 			first := make(chan typedLine, 1)
 			first <- p.ahead[0]
-			lines, p.ahead = first, p.ahead[1:]
+			lines = first
 		}
 		select {
 		case <-ctx.Done():
@@ -165,6 +165,9 @@ func (p *plain) loop(ctx context.Context) error {
 			}
 			b.Reset()
 		case l := <-lines:
+			if kept { // not before: whatever else comes first must not lose it
+				p.ahead = p.ahead[1:]
+			}
 			armed, p.open = false, false // Enter ended the prompt's line
 			if l.err != nil {
 				return p.atEnd(ctx, b.String(), l.err)
