@@ -142,7 +142,9 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 		}
 	}()
 	loading := w.sources.loader.Loading()
-	w.renew(ctx) // what was read while the session was made or resumed counts
+	if options.person {
+		w.renew(ctx) // what was read while the session was made or resumed counts
+	}
 	intro := append(c.intro(cli, shell, loading), w.resumed...)
 	if call, _ := shell.First(); call == "" && len(cli.Catalog) > 0 {
 		try := func() string { return "try: " + cli.firstTry(shell, shell.Mode()) }
