@@ -40,7 +40,9 @@ const MaxHops = 4
 type hopsKey struct{}
 
 // WithHops returns the context of a call that came through so many hosts.
-func WithHops(ctx context.Context, n int) context.Context { return context.WithValue(ctx, hopsKey{}, n) }
+func WithHops(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, hopsKey{}, n)
+}
 
 // hops is how many hosts the call under ctx came through.
 func hops(ctx context.Context) int {
