@@ -267,37 +267,9 @@ func (t *Team) unknown(ctx context.Context, id string) error {
 	return fmt.Errorf("query %.80q: no such question, or it is older than %d days: %s", id, int(questionTime.Hours()/24), hint)
 }
 
-// errDone ends a change of a question that an earlier attempt has made already.
-var errDone = errors.New("done")
-
-// change changes a question from what it was: change is called again when another has changed it meanwhile.
-func (t *Team) change(ctx context.Context, id string, change func(q *Query) error) (q Query, err error) {
-	err = t.try(ctx, func(ctx context.Context) error {
-		for {
-			var revision uint64
-			if q, revision, err = t.query(ctx, id); err != nil {
-				return err
-			}
-			if err := change(&q); err != nil {
-				if errors.Is(err, errDone) {
-					return nil
-				}
-				return err
-			}
-			raw, err := json.Marshal(q)
-			if err != nil {
-				return err
-			}
-			kv, err := t.questions(ctx)
-			if err != nil {
-				return err
-			}
-			if _, err = kv.Update(ctx, id, raw, revision); !isTaken(err) {
-				return err
-			}
-		}
-	})
-	return q, err
+// change changes a question; see changed.
+func (t *Team) change(ctx context.Context, id string, f func(q *Query) error) (Query, error) {
+	return changed(ctx, t, place[Query]{t.questions, t.query}, id, f)
 }
 
 // Answer answers a question that this session was asked. The answer is the server's when it returns nil; told is false
@@ -312,7 +284,7 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 	q, err = t.change(ctx, id, func(q *Query) error {
 		switch {
 		case slices.Contains(q.Answers, reply):
-			return errDone
+			return errSame
 		case q.From == name:
 			return fmt.Errorf("query %s: is your own question: those who were asked answer it", id)
 		case !q.asked(name):
@@ -372,7 +344,7 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 	q, err := t.change(ctx, id, func(q *Query) error {
 		switch {
 		case slices.Contains(q.Hops, hop):
-			return errDone
+			return errSame
 		case q.From != name && !q.asked(name):
 			return fmt.Errorf("query %s: was asked of %s, only they can forward it", id, strings.Join(q.names(), ", "))
 		case to == name || to == q.From:

@@ -155,41 +155,9 @@ func readRecord(entry jetstream.KeyValueEntry) (r record, err error) {
 	return r, nil
 }
 
-// errSame ends a change that changes nothing.
-var errSame = errors.New("nothing to change")
-
-// change changes a record as f says, which may be called again with what another session has made of it. f must know
-// its own change: an attempt without an answer may have been done. An error of f ends it; errSame is none.
-func (b *board) change(ctx context.Context, id string, f func(*record) error) (r record, err error) {
-	err = b.t.try(ctx, func(ctx context.Context) error {
-		for {
-			var revision uint64
-			if r, revision, err = b.read(ctx, id); err != nil {
-				return err
-			}
-			if err := f(&r); err != nil {
-				if errors.Is(err, errSame) {
-					err = nil
-				}
-				return err
-			}
-			raw, err := json.Marshal(r)
-			if err != nil {
-				return err
-			}
-			kv, err := b.records(ctx)
-			if err != nil {
-				return err
-			}
-			if _, err = kv.Update(ctx, id, raw, revision); !isTaken(err) {
-				return err
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-	})
-	return r, err
+// change changes a record; see changed.
+func (b *board) change(ctx context.Context, id string, f func(*record) error) (record, error) {
+	return changed(ctx, b.t, place[record]{b.records, b.read}, id, f)
 }
 
 // create keeps a new task and puts it into the queue. If there is one of its key, that is returned and made is false.
