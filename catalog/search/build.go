@@ -1,8 +1,8 @@
 package search
 
-// This file builds an index, on all processors. Documents are split into parts; each worker takes the next unprocessed
-// part and numbers words as it meets them. In the end the words of all workers are renumbered in sorted order and every
-// posting is put in its place, so that the result does not depend on which worker did what.
+// This file scans documents for an index, on all processors. They are split into parts; each worker takes the next
+// unprocessed part and numbers words as it meets them. Join renumbers the words of all workers in sorted order and puts
+// every posting in its place, so that the result does not depend on which worker did what.
 
 import (
 	"math"
@@ -38,10 +38,11 @@ func (v *vocabulary) number(word string) uint32 {
 
 // A worker indexes parts of the documents, one after the other.
 type worker struct {
-	index *Index
-	stems vocabulary
-	keys  []vocabulary     // by kind
-	raw   map[string]int32 // word as written → stem, -1 for a stop word
+	index  *Index
+	number uint32
+	stems  vocabulary
+	keys   []vocabulary     // by kind
+	raw    map[string]int32 // word as written → stem, -1 for a stop word
 	// known are the stems of texts whose words' places do not matter: names and texts of arguments repeat.
 	known map[string][]int32
 	terms []int32 // room for those of texts
@@ -59,10 +60,9 @@ type worker struct {
 	work part // reused from part to part
 }
 
-// A part is what one worker found in a range of documents. Word numbers are the worker's own.
+// A part is what one worker found in a range of documents. Word numbers are those of a vocabulary of its segment.
 type part struct {
-	worker *worker
-	from   int
+	words, from uint32 // the vocabulary, and the first document
 	// Of document i, from counted from zero: stems up to ends[i], each with its number << placeBits | its places.
 	stems   []uint32
 	counts  []uint16
@@ -86,41 +86,36 @@ type posting struct {
 }
 
 // Build indexes the documents numbered 0 to docs-1.
-func Build(docs int, o Options) *Index {
+func Build(docs int, o Options) *Index { return Join([]*Segment{Scan(docs, o)}, nil, o) }
+
+// Scan makes a segment of the documents numbered 0 to docs-1.
+func Scan(docs int, o Options) *Segment {
 	ix := empty(o)
-	ix.docs = docs
 	parts := make([]part, (docs+partSize-1)/partSize)
 	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = &worker{
-			index: ix, raw: make(map[string]int32, max(2048, min(docs, mostWords))), known: map[string][]int32{},
-			keys: make([]vocabulary, len(o.Kinds)), meanings: make([][]int32, len(o.Fields)),
+			index: ix, number: uint32(i), raw: make(map[string]int32, max(2048, min(docs, mostWords))),
+			known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)), meanings: make([][]int32, len(o.Fields)),
 			work: part{keys: make([][]posting, len(o.Kinds))},
 		}
 	}
+	s := &Segment{docs: docs, parts: parts, words: make([]words, len(workers))}
 	var next, done atomic.Int64
-	tell := func() {
-		if o.Progress != nil {
-			o.Progress(int(done.Add(1)), len(parts)+mergedParts(len(parts)))
-		}
-	}
 	var wait sync.WaitGroup
-	for _, w := range workers {
+	for n, w := range workers {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
 				parts[i] = w.part(i*partSize, min((i+1)*partSize, docs))
-				tell()
+				if o.Progress != nil {
+					o.Progress(int(done.Add(1)), len(parts)+mergedParts(len(parts)))
+				}
 			}
+			s.words[n] = w.words()
 		})
 	}
 	wait.Wait()
-	wait.Go(func() { ix.merge(workers, parts) })
-	for kind := range ix.keys {
-		wait.Go(func() { ix.keys[kind] = mergeKeys(kind, o.Kinds[kind], workers, parts) })
-	}
-	wait.Wait()
-	ix.namedPaths, ix.options.Progress = ix.newNamedPaths(), nil
-	return ix
+	return s
 }
 
 // mergedParts is how many parts joining n parts takes as long as.
@@ -133,8 +128,9 @@ func (w *worker) part(from, to int) part {
 		p.keys[k] = p.keys[k][:0]
 	}
 	*p = part{
-		worker: w, from: from, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0], lengths: p.lengths[:0],
-		intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], named: p.named[:0], keys: p.keys,
+		words: w.number, from: uint32(from), stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0],
+		lengths: p.lengths[:0], intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], named: p.named[:0],
+		keys: p.keys,
 	}
 	for doc := from; doc < to; doc++ {
 		d := &w.document

@@ -63,10 +63,13 @@ type naming struct {
 }
 
 // mergePhrases makes the phrases of all parts one.
-func mergePhrases(parts []part) phrases {
+func (j *joining) mergePhrases() phrases {
 	var all []naming
-	for i := range parts {
-		all = append(all, parts[i].named...)
+	for i := range j.pieces {
+		p := &j.pieces[i]
+		for _, n := range p.named {
+			all = append(all, naming{n.sum, p.number(n.code>>1)<<1 | n.code&1})
+		}
 	}
 	slices.SortFunc(all, func(a, b naming) int { return cmp.Or(cmp.Compare(a.sum, b.sum), cmp.Compare(a.code, b.code)) })
 	all = slices.Compact(all)

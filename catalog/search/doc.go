@@ -4,6 +4,7 @@
 //	Options, Field     what documents look like: their fields with weights, their kinds of keys
 //	Document           the texts and keys of one document
 //	Index              all documents; built once by Build, never changed, safe for concurrent use
+//	Segment            what Scan found in some documents; Join makes an Index of some
 //	Request, Ranking   a query, and the scores of all documents for it
 //	Hit                a document and its score
 //	Explanation        what each ranking feature added to the score of one document

@@ -45,16 +45,39 @@ func imageMagic() []byte {
 
 // A Section is one array of an image, as bytes. load takes the bytes over and fails if their number is impossible.
 type Section struct {
-	name  string
-	bytes func() []byte
-	load  func([]byte) error
+	name   string
+	pieces func() [][]byte
+	load   func([]byte) error
+}
+
+// From is the section with what it writes taken from pieces.
+func (s Section) From(pieces func() [][]byte) Section {
+	s.pieces = pieces
+	return s
+}
+
+func (s Section) size() (n int) {
+	for _, piece := range s.pieces() {
+		n += len(piece)
+	}
+	return n
+}
+
+// BytesOf are numbers, or records without pointers, as they lie in memory.
+func BytesOf[T any](list []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(*new(T))))
 }
 
 // Array is the section of a slice of numbers.
-func Array[T ~uint8 | ~int32 | ~uint32 | ~uint64 | ~float64](name string, at *[]T) Section {
+func Array[T ~uint8 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float64](name string, at *[]T) Section {
+	return records(name, at)
+}
+
+// records is the section of a slice of numbers, or of records without pointers.
+func records[T any](name string, at *[]T) Section {
 	size := int(unsafe.Sizeof(*new(T)))
 	return Section{name,
-		func() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(*at))), len(*at)*size) },
+		func() [][]byte { return [][]byte{BytesOf(*at)} },
 		func(b []byte) error {
 			if len(b)%size != 0 {
 				return ErrImage
@@ -68,7 +91,7 @@ func Array[T ~uint8 | ~int32 | ~uint32 | ~uint64 | ~float64](name string, at *[]
 // textSection is the section of a string.
 func textSection(name string, at *string) Section {
 	return Section{name,
-		func() []byte { return unsafe.Slice(unsafe.StringData(*at), len(*at)) },
+		func() [][]byte { return [][]byte{unsafe.Slice(unsafe.StringData(*at), len(*at))} },
 		func(b []byte) error {
 			*at = StringOf(b)
 			return nil
@@ -132,7 +155,11 @@ func (ix *Index) Sections() []Section {
 // number of documents once the sections are loaded.
 func Open(image []byte, o Options, others []Section, docs func() int) (*Index, error) {
 	ix := empty(o)
-	if err := readImage(image, append(ix.Sections(), others...)); err != nil {
+	all, err := ReadImage(image)
+	if err == nil {
+		err = all.Load(append(ix.Sections(), others...)...)
+	}
+	if err != nil {
 		return nil, err
 	}
 	ix.docs = docs()
@@ -153,15 +180,15 @@ func WriteImage(w io.Writer, sections []Section) error {
 		copy(b, s.name)
 		at += -at & (alignment - 1)
 		binary.NativeEndian.PutUint64(b[sectionName:], uint64(at))
-		binary.NativeEndian.PutUint64(b[sectionName+8:], uint64(len(s.bytes())))
-		at += len(s.bytes())
+		binary.NativeEndian.PutUint64(b[sectionName+8:], uint64(s.size()))
+		at += s.size()
 	}
 	pieces := [][]byte{head[magicSize+8:]}
 	at = len(head)
 	for _, s := range sections {
 		gap := -at & (alignment - 1)
-		pieces = append(pieces, make([]byte, gap), s.bytes())
-		at += gap + len(s.bytes())
+		pieces = append(append(pieces, make([]byte, gap)), s.pieces()...)
+		at += gap + s.size()
 	}
 	sum := uint32(0)
 	for _, piece := range pieces {
@@ -176,15 +203,18 @@ func WriteImage(w io.Writer, sections []Section) error {
 	return nil
 }
 
-// readImage loads sections from an image. It takes over image, which must not be changed afterwards. The error is or
-// wraps ErrImage for anything but a complete image of this form.
-func readImage(image []byte, sections []Section) error {
+// An Image is the sections of a block of bytes.
+type Image struct{ sections map[string][]byte }
+
+// ReadImage finds the sections of an image. It takes over image, which must not be changed afterwards. The error is
+// ErrImage for anything but a complete image of this form.
+func ReadImage(image []byte) (*Image, error) {
 	if len(image) < headSize || !bytes.Equal(image[:magicSize], imageMagic()) {
-		return ErrImage
+		return nil, ErrImage
 	}
 	sum := binary.NativeEndian.Uint64(image[magicSize:])
 	if uint64(crc32.Checksum(image[magicSize+8:], crc32.MakeTable(crc32.Castagnoli))) != sum {
-		return ErrImage
+		return nil, ErrImage
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(image)))%alignment != 0 {
 		aligned := make([]uint64, len(image)/alignment+1)
@@ -194,10 +224,15 @@ func readImage(image []byte, sections []Section) error {
 	}
 	found, err := imageSections(image)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return &Image{found}, nil
+}
+
+// Load loads sections. The error is or wraps ErrImage.
+func (m *Image) Load(sections ...Section) error {
 	for _, s := range sections {
-		b, ok := found[s.name]
+		b, ok := m.sections[s.name]
 		if !ok {
 			return fmt.Errorf("section %s: %w", s.name, ErrImage)
 		}

@@ -1,6 +1,6 @@
 package search
 
-// This file joins the parts of an index: the words of all workers are renumbered in sorted order, and every posting is
+// This file joins the parts of an index: the words of all segments are renumbered in sorted order, and every posting is
 // put in its place.
 
 import (
@@ -12,11 +12,74 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// mergeWords numbers the words of all vocabularies in sorted order. numbers maps, for each vocabulary, its words to
+// A piece is a part in the index that is being joined.
+type piece struct {
+	*part
+	words int      // its vocabulary, among those of all segments
+	docs  []uint32 // the numbers that its documents have in the index
+}
+
+// number is the number in the index of a document of the segment.
+func (p *piece) number(doc uint32) uint32 { return p.docs[doc-p.from] }
+
+// A joining is an index in the making.
+type joining struct {
+	words  []*words // the vocabularies of all segments
+	pieces []piece
+	order  []at // the documents, in the order of the index
+}
+
+// An at is a document: a piece, and its number there.
+type at struct{ piece, doc uint32 }
+
+// Join makes the index of all documents of the segments: the same that Build makes of them. numbers has for each
+// segment the numbers of its documents in the index, which together are those from zero on, each once; nil where there
+// is one segment that keeps its numbers.
+func Join(segments []*Segment, numbers [][]uint32, o Options) *Index {
+	ix := empty(o)
+	j := &joining{}
+	for i, s := range segments {
+		var own []uint32
+		if numbers != nil {
+			own = numbers[i]
+		} else {
+			for doc := range s.docs {
+				own = append(own, uint32(doc))
+			}
+		}
+		first := len(j.words)
+		for w := range s.words {
+			j.words = append(j.words, &s.words[w])
+		}
+		for k := range s.parts {
+			p := &s.parts[k]
+			j.pieces = append(j.pieces, piece{p, first + int(p.words), own[p.from:][:len(p.ends)]})
+		}
+		ix.docs += s.docs
+	}
+	j.order = make([]at, ix.docs)
+	for i := range j.pieces {
+		for k, doc := range j.pieces[i].docs {
+			j.order[doc] = at{uint32(i), uint32(k)}
+		}
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() { ix.merge(j) })
+	for kind := range ix.keys {
+		wait.Go(func() { ix.keys[kind] = j.mergeKeys(kind, o.Kinds[kind]) })
+	}
+	wait.Wait()
+	ix.namedPaths, ix.options.Progress = ix.newNamedPaths(), nil
+	return ix
+}
+
+// renumbered numbers the words of all vocabularies in sorted order. numbers maps, for each vocabulary, its words to
 // their new numbers.
-func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32) {
-	for _, v := range vocabularies {
-		words = append(words, v.words...)
+func (j *joining) renumbered(of func(*words) *spelling.List) (words []string, numbers [][]uint32) {
+	for _, w := range j.words {
+		for i := range of(w).Len() {
+			words = append(words, of(w).At(i))
+		}
 	}
 	slices.Sort(words)
 	words = slices.Compact(words)
@@ -24,54 +87,44 @@ func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32)
 	for i, word := range words {
 		place[word] = uint32(i)
 	}
-	for _, v := range vocabularies {
-		own := make([]uint32, len(v.words))
-		for i, word := range v.words {
-			own[i] = place[word]
+	for _, w := range j.words {
+		own := make([]uint32, of(w).Len())
+		for i := range own {
+			own[i] = place[of(w).At(i)]
 		}
 		numbers = append(numbers, own)
 	}
 	return words, numbers
 }
 
-// renumbering maps each worker's words to their new numbers.
-func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []string, numbers map[*worker][]uint32) {
-	vocabularies := make([]*vocabulary, len(workers))
-	for i, w := range workers {
-		vocabularies[i] = of(w)
-	}
-	words, lists := mergeWords(vocabularies)
-	numbers = make(map[*worker][]uint32, len(workers))
-	for i, w := range workers {
-		numbers[w] = lists[i]
-	}
-	return words, numbers
-}
-
 // mergeKeys joins the keys of one kind from all parts.
-func mergeKeys(k int, spelled bool, workers []*worker, parts []part) Keys {
-	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
+func (j *joining) mergeKeys(kind int, spelled bool) Keys {
+	words, numbers := j.renumbered(func(w *words) *spelling.List { return &w.keys[kind] })
 	p := Keys{Names: spelling.NewList(words), offsets: make([]uint32, len(words)+1)}
 	if spelled {
 		p.near = spelling.NewIndex(&p.Names)
 	}
-	total := 0
-	for i := range parts {
-		number := numbers[parts[i].worker]
-		for j, found := range parts[i].keys[k] {
-			key := number[found.key]
-			parts[i].keys[k][j].key = key
-			p.offsets[key+1]++
+	for i := range j.pieces {
+		number := numbers[j.pieces[i].words]
+		for _, found := range j.pieces[i].keys[kind] {
+			p.offsets[number[found.key]+1]++
 		}
-		total += len(parts[i].keys[k])
 	}
 	sum(p.offsets)
-	p.docs = make([]uint32, total)
+	p.docs = make([]uint32, p.offsets[len(words)])
 	at := slices.Clone(p.offsets)
-	for i := range parts {
-		for _, found := range parts[i].keys[k] {
-			p.docs[at[found.key]] = found.doc
-			at[found.key]++
+	for i := range j.pieces {
+		piece := &j.pieces[i]
+		number := numbers[piece.words]
+		for _, found := range piece.keys[kind] {
+			key := number[found.key]
+			p.docs[at[key]] = piece.number(found.doc)
+			at[key]++
+		}
+	}
+	for i := range words {
+		if docs := p.At(i); !slices.IsSorted(docs) {
+			slices.Sort(docs) // of segments whose documents lie between those of others
 		}
 	}
 	return p
@@ -85,34 +138,32 @@ func sum(counts []uint32) {
 }
 
 // merge joins the postings of all parts.
-func (ix *Index) merge(workers []*worker, parts []part) {
-	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
+func (ix *Index) merge(j *joining) {
+	words, numbers := j.renumbered(func(w *words) *spelling.List { return &w.stems })
 	n := len(words)
 	docs := ix.docs
-	ix.words, ix.intents, ix.about = newDictionary(words), make([]Intent, 0, docs), make([]uint8, 0, docs*vectorDims)
+	ix.words, ix.intents, ix.about = newDictionary(words), make([]Intent, docs), make([]uint8, docs*vectorDims)
 	ix.offsets, ix.names.offsets, ix.leads.offsets = make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)
 	total, postings := int64(0), 0
-	for i := range parts {
-		p := &parts[i]
-		number := numbers[p.worker]
-		for j, coded := range p.stems {
+	for i := range j.pieces {
+		p := &j.pieces[i]
+		number := numbers[p.words]
+		for _, coded := range p.stems {
 			t := number[coded>>placeBits]
-			at := place(coded & (1<<placeBits - 1))
-			p.stems[j] = t<<placeBits | uint32(at)
 			ix.offsets[t+1]++
-			if at&inName != 0 {
+			if place(coded)&inName != 0 {
 				ix.names.offsets[t+1]++
 			}
-			if at&inLead != 0 {
+			if place(coded)&inLead != 0 {
 				ix.leads.offsets[t+1]++
 			}
 		}
 		postings += len(p.stems)
-		for _, l := range p.lengths {
-			total += int64(l)
+		for k, doc := range p.docs {
+			total += int64(p.lengths[k])
+			ix.intents[doc] = p.intents[k]
+			copy(ix.about[int(doc)*vectorDims:][:vectorDims], p.about[k*vectorDims:])
 		}
-		ix.intents = append(ix.intents, p.intents...)
-		ix.about = append(ix.about, p.about...)
 	}
 	ix.idf = make([]float64, n)
 	for t := range n {
@@ -122,81 +173,85 @@ func (ix *Index) merge(workers []*worker, parts []part) {
 	average := float64(max(total, 1)) / float64(max(docs, 1))
 	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
 	var wait sync.WaitGroup
-	wait.Go(func() { ix.mergePairs(numbers, parts) })
-	wait.Go(func() { ix.phrases = mergePhrases(parts) })
+	wait.Go(func() { ix.mergePairs(numbers, j) })
+	wait.Go(func() { ix.phrases = j.mergePhrases() })
 	wait.Go(func() { ix.nearStem = spelling.NewIndex(&ix.words.List) })
-	wait.Go(func() { ix.written = mergeWritten(workers, numbers) })
-	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })
-	wait.Go(func() { ix.leads.fill(ix.idf, docs, parts, inLead) })
-	at := slices.Clone(ix.offsets)
-	for i := range parts {
-		ix.place(&parts[i], at, average)
-	}
+	wait.Go(func() { ix.written = j.mergeWritten(numbers) })
+	wait.Go(func() { ix.names.fill(ix.idf, j, numbers, inName) })
+	wait.Go(func() { ix.leads.fill(ix.idf, j, numbers, inLead) })
+	ix.place(j, numbers, average)
 	wait.Wait()
 }
 
-// place copies the postings of a part to their places; at has the next free place of each term.
-func (ix *Index) place(p *part, at []uint32, average float64) {
-	j := 0
-	for i, end := range p.ends {
-		doc := uint32(p.from + i)
-		norm := lengthNorm(p.lengths[i], average)
-		for ; j < int(end); j++ {
-			t := p.stems[j] >> placeBits
-			ix.posted[at[t]] = doc
-			ix.impacts[at[t]] = impact(p.counts[j], norm, place(p.stems[j]&(1<<placeBits-1)))
-			at[t]++
+// stemsOf are the stems of document i of a part, each with its places, and where they begin.
+func (p *part) stemsOf(i uint32) (stems []uint32, from uint32) {
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	return p.stems[from:p.ends[i]], from
+}
+
+// place copies the postings of all documents to their places.
+func (ix *Index) place(j *joining, numbers [][]uint32, average float64) {
+	next := slices.Clone(ix.offsets)
+	for doc, at := range j.order {
+		p := &j.pieces[at.piece]
+		number, norm := numbers[p.words], lengthNorm(p.lengths[at.doc], average)
+		stems, from := p.stemsOf(at.doc)
+		for i, coded := range stems {
+			t := number[coded>>placeBits]
+			ix.posted[next[t]] = uint32(doc)
+			ix.impacts[next[t]] = impact(p.counts[int(from)+i], norm, place(coded&(1<<placeBits-1)))
+			next[t]++
 		}
 	}
 }
 
 // fill copies the stems that occur in one place to their places. The offsets are still counts.
-func (s *shared) fill(idf []float64, docs int, parts []part, where place) {
+func (s *shared) fill(idf []float64, j *joining, numbers [][]uint32, where place) {
 	sum(s.offsets)
-	s.docs, s.shares = make([]uint32, s.offsets[len(s.offsets)-1]), make([]uint32, docs)
-	at := slices.Clone(s.offsets)
-	for i := range parts {
-		p, j := &parts[i], 0
-		for k, end := range p.ends {
-			doc := uint32(p.from + k)
-			mass := 0.0
-			for ; j < int(end); j++ {
-				if place(p.stems[j])&where != 0 {
-					t := p.stems[j] >> placeBits
-					s.docs[at[t]] = doc
-					at[t]++
-					mass += idf[t]
-				}
+	s.docs, s.shares = make([]uint32, s.offsets[len(s.offsets)-1]), make([]uint32, len(j.order))
+	next := slices.Clone(s.offsets)
+	for doc, at := range j.order {
+		p := &j.pieces[at.piece]
+		number := numbers[p.words]
+		stems, _ := p.stemsOf(at.doc)
+		mass := 0.0
+		for _, coded := range stems {
+			if place(coded)&where != 0 {
+				t := number[coded>>placeBits]
+				s.docs[next[t]] = uint32(doc)
+				next[t]++
+				mass += idf[t]
 			}
-			if mass > 0 {
-				s.shares[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
-			}
+		}
+		if mass > 0 {
+			s.shares[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
 		}
 	}
 }
 
 // mergePairs sorts the pairs under each lower term, and joins the places of one document.
-func (ix *Index) mergePairs(numbers map[*worker][]uint32, parts []part) {
+func (ix *Index) mergePairs(numbers [][]uint32, j *joining) {
 	n := ix.words.Len()
 	ix.pairOffsets = make([]uint32, n+1)
-	total := 0
-	for i := range parts {
-		number := numbers[parts[i].worker]
-		for j := range parts[i].pairs {
-			p := &parts[i].pairs[j]
-			a, b := number[p.a], number[p.b]
-			p.a, p.b = min(a, b), max(a, b)
-			ix.pairOffsets[p.a+1]++
+	for i := range j.pieces {
+		number := numbers[j.pieces[i].words]
+		for _, p := range j.pieces[i].pairs {
+			ix.pairOffsets[min(number[p.a], number[p.b])+1]++
 		}
-		total += len(parts[i].pairs)
 	}
 	sum(ix.pairOffsets)
-	placed := make([]pair, total)
-	at := slices.Clone(ix.pairOffsets)
-	for i := range parts {
-		for _, p := range parts[i].pairs {
-			placed[at[p.a]] = pair(p.b)<<32 | pair(p.doc)
-			at[p.a]++
+	placed := make([]pair, ix.pairOffsets[n])
+	next := slices.Clone(ix.pairOffsets)
+	for i := range j.pieces {
+		piece := &j.pieces[i]
+		number := numbers[piece.words]
+		for _, p := range piece.pairs {
+			a, b := number[p.a], number[p.b]
+			doc := piece.number(p.doc>>2)<<2 | p.doc&3
+			placed[next[min(a, b)]] = pair(max(a, b))<<32 | pair(doc)
+			next[min(a, b)]++
 		}
 	}
 	size := 0
@@ -218,18 +273,16 @@ func (ix *Index) mergePairs(numbers map[*worker][]uint32, parts []part) {
 	ix.pairs = slices.Clone(placed[:size])
 }
 
-// mergeWritten joins the words of all workers as they were written.
-func mergeWritten(workers []*worker, numbers map[*worker][]uint32) written {
+// mergeWritten joins the words of all parts as they were written.
+func (j *joining) mergeWritten(numbers [][]uint32) written {
 	type form struct {
 		word string
 		term uint32
 	}
 	var forms []form
-	for _, w := range workers {
-		for word, t := range w.raw {
-			if t >= 0 && spellable(word) {
-				forms = append(forms, form{word, numbers[w][t]})
-			}
+	for v, w := range j.words {
+		for i, term := range w.terms {
+			forms = append(forms, form{w.written.At(i), numbers[v][term]})
 		}
 	}
 	slices.SortFunc(forms, func(a, b form) int { return cmp.Compare(a.word, b.word) })

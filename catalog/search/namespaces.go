@@ -41,6 +41,9 @@ func (ix *Index) newNamedPaths() namedPaths {
 	m := &ix.keys[ix.options.PathKind]
 	for i := range m.Names.Len() {
 		depth := strings.Count(m.Names.At(i), ".")
+		if len(m.At(i)) == 0 {
+			continue // an index of damaged segments
+		}
 		path := ix.options.Path(int(m.At(i)[0]))
 		if depth >= min(namedDepth, len(path)) {
 			continue

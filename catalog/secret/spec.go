@@ -49,14 +49,28 @@ var (
 	assigned = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*=)(.+)$`)
 	flagged  = regexp.MustCompile(
 		`^(--?[A-Za-z0-9_-]*(?i:token|secret|password|passwd|key|auth|credential)[A-Za-z0-9_-]*)(=(.+))?$`)
-	// settings are variables whose values are harmless.
-	settings = regexp.MustCompile(
-		`^(NODE_ENV|LOG_LEVEL|LOGLEVEL|DEBUG|TZ|LANG|LC_[A-Z]+|PATH|HOME|USER|PWD|SHELL|TERM|RUST_LOG)=$`)
+	// telling are words of the names of secrets; PASS, PAT and the like stand alone, since COMPASS and PATH hold none.
+	telling = regexp.MustCompile(`(?i)token|secret|passw|passphrase|key|auth|credential|cookie|bearer|` +
+		`(^|_)(pass|pwd|pat|pw|sas|jwt|pin|dsn)(_|$)`)
+	// harmless names have one of these words, and values that are no secret.
+	harmless = regexp.MustCompile(`(?i)^PWD$|keyboard|author(s|_|$)|max_?tokens|token_?(limit|budget|count)`)
+	random   = regexp.MustCompile(`^[A-Za-z0-9+_=-]{20,}$`)
 )
 
-// Command returns the words of a command line without the values written into it, and these values for a Cutter:
-// NAME=value, --token=value, --token value, and those of addresses. A value with a ${NAME} in it stays: it refers to
-// one by name.
+// Marked stands before a value in a command that is a secret, whatever its name: MODE=secret:VALUE.
+const Marked = "secret:"
+
+// suspicious reports whether a value written into a command is to be hidden: its name is that of a secret, it is
+// marked as one, or it looks like one.
+func suspicious(name, value string) bool {
+	return telling.MatchString(name) && !harmless.MatchString(name) || strings.HasPrefix(value, Marked) ||
+		random.MatchString(value) && strings.ContainsAny(value, "0123456789") &&
+			strings.Trim(value, "0123456789") != ""
+}
+
+// Command returns the words of a command line without the secrets written into it, and these for a Cutter: NAME=value
+// where it is suspicious; --token=value, --token value, and those of
+// addresses. A value with a ${NAME} in it stays: it refers to one by name.
 func Command(words []string) (shown, values []string) {
 	next := false
 	for _, word := range words {
@@ -66,15 +80,15 @@ func Command(words []string) (shown, values []string) {
 		case next && !named && !strings.HasPrefix(word, "-"):
 			values = append(values, word)
 			word, next = Hidden, false
-		case named, part != nil && settings.MatchString(part[1]):
+		case named:
 			next = false
 		case flag != nil && flag[3] != "":
 			values = append(values, flag[3])
 			word, next = flag[1]+"="+Hidden, false
 		case flag != nil:
 			next = true
-		case part != nil:
-			values = append(values, part[2])
+		case part != nil && suspicious(strings.TrimSuffix(part[1], "="), part[2]):
+			values = append(values, strings.TrimPrefix(part[2], Marked))
 			word, next = part[1]+Hidden, false
 		default:
 			var found []string

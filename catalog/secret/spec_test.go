@@ -27,11 +27,16 @@ func TestCommand(t *testing.T) {
 	for _, c := range []struct{ words, shown, values string }{
 		{"MY_TOKEN=lit-token-9 server", "MY_TOKEN=*** server", "lit-token-9"},
 		{"MY_TOKEN=${MY_TOKEN} NODE_ENV=production server -v", "MY_TOKEN=${MY_TOKEN} NODE_ENV=production server -v", ""},
-		{"docker run -e API=abcdefg img --api-key k-123456 --secret=s-123456 --auth-token -v",
-			"docker run -e API=*** img --api-key *** --secret=*** --auth-token -v", "abcdefg k-123456 s-123456"},
+		{"docker run -e API_KEY=abcdefg img --api-key k-123456 --secret=s-123456 --auth-token -v",
+			"docker run -e API_KEY=*** img --api-key *** --secret=*** --auth-token -v", "abcdefg k-123456 s-123456"},
+		{"MODE=standard COMPASS=northeast MAX_TOKENS=200000 server",
+			"MODE=standard COMPASS=northeast MAX_TOKENS=200000 server", ""},
+		{"MODE=secret:standard DB_PASS=northeast server", "MODE=*** DB_PASS=*** server", "standard northeast"},
+		{"HEADER=ab12cd34ef56gh78ij90kl server", "HEADER=*** server", "ab12cd34ef56gh78ij90kl"},
+		{"DATABASE_URL=postgres://ann:hunter22@host/db x", "DATABASE_URL=postgres://***@host/db x", "ann:hunter22 hunter22"},
 		{"db postgres://ann:hunter22@host/db?sslkey=abcdef", "db postgres://***@host/db?sslkey=***",
 			"ann:hunter22 hunter22 abcdef"},
-		{"A=b x", "A=*** x", ""},
+		{"A=b PIN=1234 x", "A=b PIN=*** x", ""},
 	} {
 		shown, values := Command(strings.Fields(c.words))
 		if got := strings.Join(shown, " "); got != c.shown || strings.Join(values, " ") != c.values {

@@ -5,6 +5,7 @@ package text
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -75,4 +76,13 @@ func FirstSentence(s string) string {
 		}
 	}
 	return s
+}
+
+// Capital is a text with a capital in front.
+func Capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
 }

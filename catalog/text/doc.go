@@ -7,6 +7,7 @@
 //	HeadBytes, ClipBytes     the beginning in so many bytes, with "…" where something was cut
 //	ClipRunes                the same in characters
 //	FirstSentence            what a list says
+//	Capital                  with a capital in front
 //	Count, Plural            "1 call", "2 calls"; "line" or "lines"
 //	Bytes, Took              "4.0 KiB", "84 ms"
 //	ShellWord                quoted for a shell where it must be

@@ -36,6 +36,8 @@ type Hints struct {
 	Free bool
 	// Text describes the action: a summary, or else the beginning of a description.
 	Text string
+	// More is the rest of the description. It may only show that a POST does not just read.
+	More string
 }
 
 // Effect is what an action does to the data behind it.
@@ -62,7 +64,7 @@ func Infer(h Hints) Effect {
 	h.Commands = commandsOf(h)
 	verb, says := h.decide()
 	if safe && says != changes || h.Method == "" && says == reads && among(plainReads, verb) ||
-		strings.EqualFold(h.Method, "post") && says != changes && h.searches() {
+		strings.EqualFold(h.Method, "post") && says != changes && h.queries() {
 		return Effect{catalog.Read, false, catalog.Low}
 	}
 	e := Effect{catalog.Update, true, catalog.Medium}
@@ -222,11 +224,7 @@ func tail(name string) string {
 
 // ofName finds the verb of a name.
 func ofName(name string) (string, claim) {
-	name = tail(name)
-	if before, after, ok := strings.Cut(name, "_"); ok && before == strings.ToUpper(before) &&
-		isMethod(strings.ToLower(before)) {
-		name = after // GET_TerminateInstances
-	}
+	name = shorn(name)
 	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.ToLower(name) != name {
 		// Users_ListDeleted, UpdateLocations_List
 		if v, c := settled(Words(name[i+1:]), likely); c != silent {
@@ -362,6 +360,14 @@ func ofText(text string) (string, claim) {
 	return "", silent
 }
 
+// SaysRead reports whether a name has a verb that reads, or the text begins with one.
+func (h Hints) SaysRead() bool {
+	return h.textReads() || slices.ContainsFunc(h.Names, func(name string) bool {
+		_, says := ofName(name)
+		return says == reads
+	})
+}
+
 // textReads reports whether the text begins with a verb that reads.
 func (h Hints) textReads() bool {
 	list := Words(h.Text)
@@ -371,24 +377,4 @@ func (h Hints) textReads() bool {
 	w := list[0]
 	return among(readVerbs+" return returns ", w) || among(readVerbs, strings.TrimSuffix(w, "s")) ||
 		among(readVerbs, strings.TrimSuffix(w, "es"))
-}
-
-// searches tells a POST that only searches: its name or path says so, and neither they nor its text speak of a change.
-func (h Hints) searches() bool {
-	list, path := Words(h.Text), Words(lastSegment(h.Path))
-	if slices.ContainsFunc(append(h.Names, lastSegment(h.Path)), alsoChanges) {
-		return false
-	}
-	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) ||
-		slices.ContainsFunc(h.Names, func(name string) bool {
-			v, c := ofName(name)
-			return c == reads &&
-				among(searchVerbs, v)
-		})
-	byPath := len(path) == 1 && among(" search query lookup find ", path[0]) && !strings.HasSuffix(h.Path, "}")
-	if len(list) == 0 {
-		return byName && byPath
-	}
-	return h.textReads() && (byName || byPath) &&
-		!slices.ContainsFunc(list, func(w string) bool { return among(writes, w) })
 }

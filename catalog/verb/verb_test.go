@@ -2,6 +2,7 @@ package verb
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -93,6 +94,39 @@ func TestInfer(t *testing.T) {
 		{"post", "searchUsers", "/users/search", "Create a saved search", "create medium"},
 		{"post", "assetReportFilter", "/asset_report/filter", "Filter Asset Report", "create medium"},
 		{"post", "Accounts_ListKeys", "/accounts/{name}/listKeys", "Lists the keys", "read low"},
+		// A POST that asks for something: name, path and text agree, and none speaks of a change.
+		{"post", "accountsGet", "/accounts/get", "Retrieve accounts", "read low"},
+		{"post", "accountsGet", "/accounts/get", "", "create medium"},
+		{"post", "walletList", "/wallet/list", "Fetch a list of e-wallets", "read low"},
+		{"post", "", "/getFile", "Use this method to get basic info about a file", "read low"},
+		{"post", "", "/getMe", "A simple method for testing your token", "read low"},
+		{"post", "", "/getUpdates", "Use this method to receive incoming updates", "create medium"},
+		{"post", "DescribeTable", "/#X-Amz-Target=DynamoDB_20120810.DescribeTable", "Returns information about the table",
+			"read low"},
+		{"post", "getUser", "/users/{id}", "Get a user", "read low"},
+		{"post", "users.getMemberGroups", "/users/{id}/microsoft.graph.getMemberGroups", "Invoke action getMemberGroups",
+			"read low"},
+		{"post", "assetReportGet", "/asset_report/get", "Retrieve an asset report", "read low"},
+		{"post", "getReport", "/reports", "Get a report", "create medium"},
+		{"post", "linkTokenGet", "/link/token/get", "Get a link token", "create medium"},
+		{"post", "getUploadUrl", "/files/getUploadUrl", "Get a URL to upload to", "create medium"},
+		{"post", "get_next_job", "/jobs/get_next", "Get the next job", "create medium"},
+		{"post", "GetActivityTask", "/#X-Amz-Target=AWSStepFunctions.GetActivityTask",
+			"Used by workers to retrieve a task which has been scheduled", "create medium"},
+		{"post", "RetrieveTapeArchive", "/#X-Amz-Target=StorageGateway.RetrieveTapeArchive", "Retrieves an archived tape",
+			"create medium"},
+		{"post", "GetInstanceAccess", "/#X-Amz-Target=GameLift.GetInstanceAccess", "Requests remote access to an instance",
+			"create medium"},
+		{"post", "listItem", "/items/list", "List an item for sale", "create medium"},
+		{"post", "listTokens", "/tokens/list", "Lists your tokens", "read low"},
+		{"post", "ListResourceInventory", "/list", "Lists resources of the inventory", "read low"},
+		{"post", "createPaymentToken", "/payment/token/create", "Create a payment token", "create medium"},
+		{"post", "priceList", "/price/list", "Create a price list", "create medium"},
+		{"post", "getAndLock", "/jobs/getAndLock", "Get jobs", "create medium"},
+		{"post", "readMessages", "/messages/read", "Read messages", "create medium"},
+		{"post", "", "/messages/delete/list", "List messages", "create medium"},
+		{"post", "transferEventSync", "/transfer/event/sync", "Sync transfer events", "update high"},
+		{"post", "find_people", "/find_people", "Find people by uploading contacts", "create medium"},
 		{"put", "getUser", "/users/{id}", "Get a user", "update medium"},
 		{"delete", "getUser", "/users/{id}", "Get a user", "delete high"},
 		// No method at all.
@@ -161,6 +195,30 @@ func TestReadOnly(t *testing.T) {
 	} {
 		if got := Infer(Hints{ReadOnly: true, Names: []string{name}, Text: "Create a picture of it"}); got.Mutates != want {
 			t.Errorf("%s: mutates %v, want %v", name, got.Mutates, want)
+		}
+	}
+}
+
+// The summary reads, and the description goes on to say what the call does.
+func TestMore(t *testing.T) {
+	h := Hints{Method: "POST", Names: []string{"answersRetrieve"}, Path: "/answers/{id}/retrieve", Text: "Retrieve all"}
+	if Infer(h).Mutates {
+		t.Error("without more it is no read")
+	}
+	h.More = "Starts a job. Deletes the query afterwards."
+	if !Infer(h).Mutates {
+		t.Error("a read, though it deletes")
+	}
+}
+
+func TestTerms(t *testing.T) {
+	for name, want := range map[string]string{
+		"日本語ツール": "日本語ツール", "get日本語": "get日本語", "получитьФото": "получить фото", "Straße": "strasse",
+		"Łódź-list": "lodz list", "ค้นหา": "ค้นหา", "사용자_목록": "사용자 목록", "créer": "creer", "ﬁnd２": "find2",
+		"delet\u0435": "delet \u0435", "\u0435xport": "\u0435 xport", "a—b’s": "a bs", "\u202egniht": "gniht", "💥": "",
+	} {
+		if got := strings.Join(Terms(name), " "); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package verb
 // This file splits names into words.
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,23 +13,36 @@ import (
 
 // Words splits a name at capitals, digits that begin a word, and everything but letters and digits. The words are
 // lower-case ASCII.
-func Words(name string) []string {
+func Words(name string) []string { return split(name, false) }
+
+// Terms are Words with the letters of every script. A word that mixes Latin letters with others, which may look the
+// same, is split between them; only Chinese, Japanese and Korean ones stand beside Latin ones.
+func Terms(name string) []string { return split(name, true) }
+
+// folded are Latin letters that are not a letter and a mark.
+var folded = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
+	"đ", "d", "Đ", "D", "ł", "l", "Ł", "L", "ı", "i", "þ", "th", "Þ", "Th")
+
+func split(name string, all bool) []string {
 	var out []string
 	var word []rune
 	flush := func() {
 		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
+			out = append(out, norm.NFC.String(strings.ToLower(string(word))))
 			word = word[:0]
 		}
 	}
-	runes := []rune(norm.NFKD.String(name))
+	runes := []rune(norm.NFKD.String(folded.Replace(name)))
 	for i, r := range runes {
 		switch {
+		case unicode.IsMark(r) && all && len(word) > 0 && word[len(word)-1] >= utf8.RuneSelf:
 		case unicode.Is(unicode.Mn, r), r == '\'', r == '’':
 			continue
-		case r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case r >= utf8.RuneSelf && !all, !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush()
 			continue
+		case mixes(word, r):
+			flush()
 		case unicode.IsUpper(r):
 			lowerBefore := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
 			lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && i > 0 && unicode.IsUpper(runes[i-1])
@@ -41,4 +55,19 @@ func Words(name string) []string {
 	}
 	flush()
 	return out
+}
+
+// mixes reports whether a word with r would have Latin letters beside those of a script that could pass for Latin.
+func mixes(word []rune, r rune) bool {
+	if unicode.IsDigit(r) {
+		return false
+	}
+	return slices.ContainsFunc(word, func(w rune) bool {
+		return unicode.IsLetter(w) && (w < utf8.RuneSelf && apart(r) || r < utf8.RuneSelf && apart(w))
+	})
+}
+
+func apart(r rune) bool {
+	return r >= utf8.RuneSelf &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
 }

@@ -39,6 +39,12 @@ func (c *List) Len() int { return max(0, len(c.Offsets)-1) }
 // At is string i.
 func (c *List) At(i int) string { return c.Text[c.Offsets[i]:c.Offsets[i+1]] }
 
+// Sound reports whether all strings are within the text of a list that comes from elsewhere.
+func (c *List) Sound() bool {
+	return len(c.Offsets) > 0 && c.Offsets[0] == 0 && slices.IsSorted(c.Offsets) &&
+		int(c.Offsets[len(c.Offsets)-1]) == len(c.Text)
+}
+
 // Search is the place of want in a sorted list, or where it would be.
 func (c *List) Search(want string) (at int, found bool) {
 	low, high := 0, c.Len()
