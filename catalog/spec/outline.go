@@ -36,6 +36,10 @@ type Outline struct {
 	allOf, anyOf []json.RawMessage // anyOf holds oneOf too
 }
 
+// RequiredTogether is a keyword of ours beside dependentRequired: names that are required as soon as others are given.
+// Whoever reads the schema sees them as required; a call may leave out all of them.
+const RequiredTogether = "x-required"
+
 // A Property is one field of an outline, still text.
 type Property struct {
 	Name     string
@@ -83,8 +87,8 @@ func Read(schema []byte) Outline {
 				o.names = append(o.names, name)
 				o.Props = append(o.Props, s.Skip())
 			})
-		case "required":
-			o.required = unquoteAll(s.List())
+		case "required", RequiredTogether:
+			o.required = append(o.required, unquoteAll(s.List())...)
 		case "items":
 			o.Items = s.Skip()
 		case "prefixItems":
@@ -206,6 +210,9 @@ func UnescapePointer(step string) string {
 	if strings.ContainsRune(step, '%') {
 		step = strings.NewReplacer("%24", "$", "%25", "%", "%20", " ", "%3C", "<", "%3E", ">", "%5B", "[", "%5D",
 			"]").Replace(step)
+	}
+	if strings.IndexByte(step, '~') < 0 {
+		return step
 	}
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 }

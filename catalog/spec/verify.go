@@ -14,13 +14,34 @@ import (
 
 // Verify reports the first place where the text is not a valid schema, as a JSON pointer. The text must be JSON.
 func (d Document) Verify() error {
-	return verifier{d, map[string]bool{}}.verify(d, "#", 0)
+	return verifier{d, map[string]map[string]bool{}}.verify(d, "#", 0)
 }
 
 // A verifier checks the text of one schema.
 type verifier struct {
 	Document
-	followed map[string]bool // references that lead somewhere
+	members map[string]map[string]bool // the names of objects that references lead into, by the references to them
+}
+
+// leads reports whether a reference leads somewhere. Most lead into one object, $defs, which is read once: a schema may
+// have hundreds.
+func (d verifier) leads(ref string) bool {
+	at := strings.LastIndexByte(ref, '/')
+	parent := ref[:at]
+	names, known := d.members[parent]
+	if !known {
+		names = map[string]bool{}
+		s := tree.Scan(d.at(parent))
+		if s.Next() == '[' {
+			return d.at(ref) != nil
+		}
+		s.Object(func(name string) {
+			s.Skip()
+			names[name] = true
+		})
+		d.members[parent] = names
+	}
+	return names[UnescapePointer(ref[at+1:])]
 }
 
 func (d verifier) verify(part []byte, place string, depth int) error {
@@ -96,11 +117,8 @@ func (d verifier) verifyKeyword(name string, value []byte, place string, depth i
 			}
 		}
 	case "$ref":
-		if ref := tree.Unquote(value); strings.HasPrefix(ref, "#/") && !d.followed[ref] {
-			if d.at(ref) == nil {
-				return fmt.Errorf("%s: %s points to nothing", place, text.ClipRunes(ref, 80))
-			}
-			d.followed[ref] = true
+		if ref := tree.Unquote(value); strings.HasPrefix(ref, "#/") && !d.leads(ref) {
+			return fmt.Errorf("%s: %s points to nothing", place, text.ClipRunes(ref, 80))
 		}
 	}
 	return nil

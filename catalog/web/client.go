@@ -39,8 +39,9 @@ type Options struct {
 	// Origins are the places that may be reached: "https://api.example.com", "http://localhost:8080". Anything after the
 	// host is ignored. Redirects are bound by them too.
 	Origins []string
-	// Vault looks credentials up; nil has none.
-	Vault *Vault
+	// Vault looks credentials up; nil has none. Access is what the configuration says of all requests.
+	Vault  *Vault
+	Access Access
 	// Timeout bounds one Do, unless the context has an earlier deadline. Zero means 60 s.
 	Timeout time.Duration
 	// MaxBody bounds an answer in bytes, uncompressed. Zero means 16 MiB.
@@ -57,12 +58,15 @@ type Client struct {
 // New returns a Client. It fails if an origin is not an http or https address.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o}
-	for _, s := range o.Origins {
+	for _, s := range slices.Concat(o.Origins, o.Access.Allow) {
 		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, fmt.Errorf("server %q: want an address such as https://api.example.com", text.LineBytes(s, 200))
 		}
 		c.origins = append(c.origins, origin(u))
+	}
+	if o.Access.Timeout > 0 {
+		c.o.Timeout = o.Access.Timeout
 	}
 	if c.o.Timeout == 0 {
 		c.o.Timeout = defaultTimeout
@@ -147,7 +151,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, errors.New("no answer within "+text.Span(c.o.Timeout)))
 	defer cancel()
-	auth, wanted := c.o.Vault.choose(r.Auth)
+	auth, wanted := c.o.Vault.choose(c.o.Access.Over(r.Auth))
 	answer, wait, err := c.once(ctx, r, u, auth)
 	if err == nil {
 		return answer, nil
@@ -176,10 +180,8 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "almanac")
 	}
-	for _, a := range auth {
-		if err := c.o.Vault.apply(req, a, c.http.Transport); err != nil {
-			return Answer{}, -1, err
-		}
+	if err := c.authenticate(req, auth, r.Body); err != nil {
+		return Answer{}, -1, err
 	}
 	res, err := c.http.Do(req)
 	if err != nil {

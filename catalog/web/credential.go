@@ -19,6 +19,7 @@ import (
 
 	"almanac/catalog/secret"
 	"almanac/catalog/text"
+	"almanac/catalog/verb"
 )
 
 // A Kind is a way to authenticate.
@@ -45,11 +46,34 @@ type Auth struct {
 	Scopes   []string
 }
 
+// EnvName is the name of a source's credential: ALMANAC_GITHUB_TOKEN. It is never the name of one of the program's own
+// settings: a source called api must not get the key of the model's provider.
+func EnvName(source, what string) string {
+	name := "ALMANAC_" + strings.ToUpper(strings.Join(verb.Words(source), "_")) + "_" + what
+	if name == "ALMANAC_API_KEY" {
+		return "ALMANAC_SOURCE_API_KEY"
+	}
+	return name
+}
+
+// SamePlace tells that both are written in the same place of a request.
+func (a Auth) SamePlace(b Auth) bool { return a.place() == b.place() }
+
+// place is where it is written: "query api_key".
+func (a Auth) place() string {
+	if a.Kind != Key || strings.EqualFold(a.Field, "Authorization") {
+		return "header authorization"
+	}
+	return a.Place + " " + strings.ToLower(a.Field)
+}
+
 // A Vault looks up values by name and remembers those it gave out. It is safe for concurrent use; a nil *Vault is
 // empty.
 type Vault struct {
 	getenv  func(name string) string
 	keyring func(name string) (string, error)
+
+	secrets map[string]Secret // where the configuration says that names are; set before the first use
 
 	mu     sync.Mutex // may be held while the keyring asks its person
 	found  map[string]string
@@ -86,6 +110,18 @@ func (v *Vault) Value(name string) (value string, ok bool) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if at, ok := v.secrets[name]; ok {
+		if value = v.found[name]; value == "" && time.Since(v.missed[name]) > missFor {
+			if value, _ = v.look(at); value == "" {
+				v.missed[name] = time.Now()
+			}
+		}
+		if value != "" {
+			v.found[name] = value
+			v.issue(value)
+		}
+		return value, value != ""
+	}
 	if v.getenv != nil {
 		value = v.getenv(name)
 	}
@@ -103,6 +139,11 @@ func (v *Vault) Value(name string) (value string, ok bool) {
 		v.issue(value)
 	}
 	return value, value != ""
+}
+
+// InEnvironment tells that there is a variable of the name.
+func (v *Vault) InEnvironment(name string) bool {
+	return v != nil && v.getenv != nil && v.getenv(name) != ""
 }
 
 // Expect makes the values of the environment that the credentials name secrets from now on: until one is used, another

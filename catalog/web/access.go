@@ -1,0 +1,127 @@
+package web
+
+// This file is the one place that makes a request one of its source: credentials, configured headers and parameters,
+// signatures.
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog/subprocess"
+)
+
+// An Access is what a person's configuration says of the requests of a source. The zero Access says nothing.
+type Access struct {
+	// Auth replaces the credentials that the source asks for; nil leaves them.
+	Auth []Auth
+	// Always go with every request; Header and Query are texts that are no secrets. All of them take the place of what
+	// the source would write there.
+	Always        []Auth
+	Header, Query map[string]string
+	// Secrets say where the names of Auth and Always are looked up; others are as those of a Vault.
+	Secrets map[string]Secret
+	// Sign is called last, when all else of a request is written. Nil: nothing is signed.
+	Sign Signer
+	// Timeout bounds one request; zero means the default. Allow are further servers that may be reached.
+	Timeout time.Duration
+	Allow   []string
+}
+
+// A Signer makes a request one that its server accepts: it adds what a login gave, or signs what there is. body is what
+// is sent; nil for none. It is called for each attempt, and an error ends the call. What it writes must be known to the
+// Vault, so that nobody else sees it.
+type Signer func(req *http.Request, body []byte) error
+
+// A Secret is where a value is found: in one of these.
+type Secret struct {
+	Env, Keyring string
+	Command      []string // prints it, in one line
+}
+
+// Places are where the Access writes, as Auth has them: "query key". Arguments are not written there.
+func (a Access) Places() []string {
+	var all []string
+	for _, one := range a.Always {
+		all = append(all, one.place())
+	}
+	for name := range a.Header {
+		all = append(all, "header "+strings.ToLower(name))
+	}
+	for name := range a.Query {
+		all = append(all, "query "+strings.ToLower(name))
+	}
+	return all
+}
+
+// Over is the credentials that are left of a source's, which it asks for in alternatives.
+func (a Access) Over(alternatives [][]Auth) [][]Auth {
+	if a.Auth != nil {
+		alternatives = [][]Auth{a.Auth}
+	}
+	places := a.Places()
+	if len(places) > 0 {
+		left := make([][]Auth, len(alternatives))
+		for i, all := range alternatives {
+			left[i] = slices.DeleteFunc(slices.Clone(all), func(one Auth) bool { return slices.Contains(places, one.place()) })
+		}
+		alternatives = left
+	}
+	if len(a.Always) == 0 {
+		return alternatives
+	}
+	if len(alternatives) == 0 {
+		alternatives = [][]Auth{nil}
+	}
+	all := make([][]Auth, len(alternatives))
+	for i, one := range alternatives {
+		all[i] = slices.Concat(one, a.Always)
+	}
+	return all
+}
+
+// authenticate makes the request one of its source.
+func (c *Client) authenticate(req *http.Request, auth []Auth, body []byte) error {
+	for _, one := range auth {
+		if err := c.o.Vault.apply(req, one, c.http.Transport); err != nil {
+			return err
+		}
+	}
+	for name, value := range c.o.Access.Header {
+		setHeader(req, name, value)
+	}
+	if len(c.o.Access.Query) > 0 {
+		query := url.Values{}
+		for name, value := range c.o.Access.Query {
+			query.Set(name, value)
+		}
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+query.Encode(), "&")
+	}
+	if c.o.Access.Sign != nil {
+		return c.o.Access.Sign(req, body)
+	}
+	return nil
+}
+
+// From has names looked up where the secrets say.
+func (v *Vault) From(secrets map[string]Secret) { v.secrets = secrets }
+
+// look finds a value where the configuration says.
+func (v *Vault) look(at Secret) (value string, err error) {
+	switch {
+	case at.Env != "":
+		return v.getenv(at.Env), nil
+	case at.Keyring != "":
+		return v.ask(at.Keyring), nil
+	}
+	value, err = subprocess.Output(context.Background(), at.Command)
+	value = strings.TrimSpace(value)
+	if err == nil && (value == "" || strings.ContainsAny(value, "\r\n")) {
+		err = fmt.Errorf("%s: want it to print one line, the value", at.Command[0])
+	}
+	return value, err
+}
