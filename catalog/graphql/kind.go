@@ -1,0 +1,32 @@
+package graphql
+
+// This file opens a server, or the file of its schema, as a source.
+
+import (
+	"cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/secret"
+	"almanac/catalog/source"
+	"almanac/catalog/web"
+)
+
+// Kind is graphql:URL, graphql:FILE, and a file of a schema.
+func Kind() source.Kind {
+	return source.Kind{
+		Prefix: "graphql", Forms: []string{"graphql:URL", "graphql:FILE"}, About: "a GraphQL server",
+		Endings: []string{".graphql", ".graphqls", ".gql"}, Beside: true,
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			name, _ := secret.Address(r.As("graphql:" + r.Rest))
+			a := newAPI(options{
+				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(cmp.Or(r.Name, nameOf(r.Rest))),
+				Vault: web.NewVault(h.Getenv, web.Keyring),
+			})
+			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
+			if !isAddress(r.Rest) {
+				s.Watch = source.WatchFile(r.Rest, 0)
+			}
+			return []source.Source{s}, nil, nil
+		},
+	}
+}
