@@ -13,6 +13,8 @@ type Batch struct {
 	Renamed []Skip
 	// Mended lists entries that were altered to be usable: a schema dropped, a text cut.
 	Mended []Skip
+	// Notes say what a person may want to know though nothing is wrong: who is connected to what.
+	Notes []Skip
 	// Overlay changes the entries of all sources; nil if the source has none.
 	Overlay Overlay
 }

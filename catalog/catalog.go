@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -41,14 +40,19 @@ type Report struct {
 type Catalog struct {
 	ids      spelling.List
 	nearID   spelling.Index
-	entries  []Entry // nil when it was opened; see stored.go
-	stored   stored
+	stores   []*store
+	places   []place // where each entry is; nil where all are in the one store, in order
 	index    *search.Index
 	mutating search.Bits
 	// unknownOutput marks the entries without an output schema.
 	unknownOutput search.Bits
-	cache         cache
+	// compensated are the entries with a compensation; unknown of a catalog that was opened.
+	compensated []int
+	cache       cache
 }
+
+// A place is an entry of a store.
+type place struct{ store, entry uint32 }
 
 // maxID is the longest id in bytes.
 const maxID = 256
@@ -57,50 +61,8 @@ const maxID = 256
 // listed in the report in the order they came. The slices and schemas of the entries are shared and must not be
 // changed afterwards.
 func New(entries []Entry, o Options) (*Catalog, Report) {
-	var report Report
-	seen := make(map[string]bool, len(entries))
-	c := &Catalog{}
-	c.entries = make([]Entry, 0, len(entries))
-	for _, e := range entries {
-		err := CheckID(e.ID)
-		if err == nil && seen[e.ID] {
-			err = errors.New("an entry with this id is already there")
-		}
-		if err != nil {
-			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: err.Error()})
-			continue
-		}
-		seen[e.ID] = true
-		if len(e.Namespace) == 0 {
-			e.Namespace = parentPath(e.ID)
-		}
-		if e.Strict {
-			e.Input = e.Input.closed()
-		}
-		c.entries = append(c.entries, e)
-	}
-	report.Loaded = len(c.entries)
-	sortEntries(c.entries)
-	ids := make([]string, len(c.entries))
-	for i := range c.entries {
-		ids[i] = c.entries[i].ID
-	}
-	c.ids = spelling.NewList(ids)
-	var wait sync.WaitGroup
-	wait.Go(func() { c.nearID = spelling.NewIndex(&c.ids) })
-	options := c.searchOptions(o.Without)
-	options.Progress = o.Progress
-	c.index = search.Build(len(c.entries), options)
-	wait.Wait()
-	c.mutating, c.unknownOutput = search.NewBits(len(c.entries)), search.NewBits(len(c.entries))
-	for doc := range c.entries {
-		if c.entries[doc].Mutates {
-			c.mutating.Set(doc)
-		}
-		if c.entries[doc].Output == nil {
-			c.unknownOutput.Set(doc)
-		}
-	}
+	s, report := NewSegment(entries, o)
+	c, _ := Join([]*Segment{s}, o) // one segment has each id once
 	return c, report
 }
 
@@ -127,7 +89,30 @@ func sortEntries(entries []Entry) {
 // Len is the number of entries.
 func (c *Catalog) Len() int { return c.ids.Len() }
 
-// Entries are all entries, in the order of their ids; an opened catalog reads them all from its image. Their slices and
+// id is the id of entry doc.
+func (c *Catalog) id(doc int) string { return c.ids.At(doc) }
+
+// at is where entry doc is.
+func (c *Catalog) at(doc int) (*store, int) {
+	if c.places == nil {
+		return c.stores[0], doc
+	}
+	return c.stores[c.places[doc].store], int(c.places[doc].entry)
+}
+
+// entry is entry doc; it belongs to the catalog.
+func (c *Catalog) entry(doc int) *Entry {
+	s, i := c.at(doc)
+	return s.entry(i, c.id(doc))
+}
+
+// peek is entry doc without keeping it in memory.
+func (c *Catalog) peek(doc int) *Entry {
+	s, i := c.at(doc)
+	return s.peek(i, c.id(doc))
+}
+
+// Entries are all entries, in the order of their ids; those that come from an image are read from it. Their slices and
 // schemas belong to the catalog and must not be changed.
 func (c *Catalog) Entries() []Entry {
 	entries := make([]Entry, c.Len())

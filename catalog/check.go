@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 	"almanac/catalog/unknown"
 )
 
@@ -80,7 +81,7 @@ func (s *Schema) load() error {
 }
 
 // Usable fails if arguments can never be checked against the schema: it refers to another document, or to itself
-// without end.
+// without end. It reads the whole schema, which ParseSchema leaves to the first Check.
 func (s *Schema) Usable() error {
 	if s == nil {
 		return nil
@@ -88,13 +89,17 @@ func (s *Schema) Usable() error {
 	return s.load()
 }
 
-// Broken fails if arguments cannot be checked against the schema, for instance because of circular references. It reads
-// the whole schema, which ParseSchema leaves to the first Check.
-func (s *Schema) Broken() error {
-	if s == nil {
-		return nil
+// MendedSchema is the text as a schema without what cannot be checked, and lost says what that was; nil where there is
+// too little left.
+func MendedSchema(text []byte) (s *Schema, lost []string) {
+	if !tree.Valid(text) {
+		return nil, nil
 	}
-	return s.load()
+	whole, lost := spec.Document(text).Mended()
+	if s, err := ParseSchema(whole); err == nil && s.Usable() == nil {
+		return s, lost
+	}
+	return nil, lost
 }
 
 // Check normalises args and validates them. It returns a new table and leaves args alone; nil args are an empty
@@ -395,18 +400,29 @@ func firstText(a, b json.RawMessage) json.RawMessage {
 }
 
 func (c *checker) checkRequired(object map[string]any, s *jsonschema.Schema, path string) *ArgError {
-	for _, name := range s.Required {
-		if _, ok := object[name]; ok {
-			continue
-		}
-		err := &ArgError{Field: join(path, name), Want: "a value", Got: "nothing", Hint: "it is required"}
-		if field := c.property(s, name, 0); field != nil {
-			if target, wrong := c.follow(field, path); wrong == nil {
-				err.Want = wanted(target)
+	missing := func(names []string, hint string) *ArgError {
+		for _, name := range names {
+			if _, ok := object[name]; ok {
+				continue
 			}
-			err.Schema = schemaText(field)
+			err := &ArgError{Field: join(path, name), Want: "a value", Got: "nothing", Hint: hint}
+			if field := c.property(s, name, 0); field != nil {
+				if target, wrong := c.follow(field, path); wrong == nil {
+					err.Want = wanted(target)
+				}
+				err.Schema = schemaText(field)
+			}
+			return err
 		}
+		return nil
+	}
+	if err := missing(s.Required, "it is required"); err != nil || len(s.DependentRequired) == 0 {
 		return err
+	}
+	for _, given := range slices.Sorted(maps.Keys(object)) {
+		if err := missing(s.DependentRequired[given], "it is required with "+text.LineRunes(given, 60)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

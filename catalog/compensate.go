@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"almanac/catalog/lua"
-	"almanac/catalog/search/spelling"
 )
 
 // A Compensation says which call takes back what a call of an action did, as far as anything can: voiding what was
@@ -59,29 +56,25 @@ func (c *Compensation) Check(e, target *Entry) error {
 	return nil
 }
 
-// Uncompensated lists by source the entries whose compensation names an action or arguments that are not there.
-func Uncompensated(entries []Entry) map[string][]Skip {
+// Uncompensated lists by source the entries whose compensation names an action or arguments that are not there. Of a
+// catalog that was opened it lists none.
+func (c *Catalog) Uncompensated() map[string][]Skip {
 	wrong := map[string][]Skip{}
-	var byID map[string]*Entry
-	for i := range entries {
-		e := &entries[i]
-		if e.Compensate == nil {
-			continue
+	for _, doc := range c.compensated {
+		e := c.peek(doc)
+		var target *Entry
+		if at := c.find(e.Compensate.ID); at >= 0 {
+			target = c.peek(at)
 		}
-		if byID == nil {
-			byID = make(map[string]*Entry, len(entries))
-			for j := range entries {
-				byID[entries[j].ID] = &entries[j]
-			}
-		}
-		target := byID[e.Compensate.ID]
 		err := e.Compensate.Check(e, target)
 		if err == nil {
 			continue
 		}
 		reason := err.Error()
-		if near := spelling.Nearest(e.Compensate.ID, slices.Collect(maps.Keys(byID))); target == nil && near != "" {
-			reason += ": did you mean " + near + "?"
+		if target == nil {
+			if near := c.View().nearIDs(e.Compensate.ID, 1); len(near) > 0 {
+				reason += ": did you mean " + near[0] + "?"
+			}
 		}
 		wrong[e.Source] = append(wrong[e.Source], Skip{ID: e.ID, Reason: reason})
 	}

@@ -70,11 +70,12 @@ const (
 	hasKey
 	sendsKey
 	hasHooks
+	sendsEffects
 )
 
 func appendConduct(b []byte, e *Entry) []byte {
 	has := 0
-	for i, set := range []bool{e.Retry != nil, e.Key != nil, e.SendsKey, e.Hooks != nil} {
+	for i, set := range []bool{e.Retry != nil, e.Key != nil, e.SendsKey, e.Hooks != nil, e.SendsEffects} {
 		if set {
 			has |= 1 << i
 		}
@@ -107,11 +108,11 @@ func (r *entryReader) conduct(e *Entry) {
 	if has&hasKey != 0 {
 		e.Key = &Key{Argument: r.text(), Header: r.text()}
 	}
-	e.SendsKey = has&sendsKey != 0
+	e.SendsKey, e.SendsEffects = has&sendsKey != 0, has&sendsEffects != 0
 	if has&hasHooks != 0 {
 		e.Hooks = &Hooks{}
 		for _, list := range e.Hooks.all() {
-			*list = make([]Hook, r.number())
+			*list = make([]Hook, r.count())
 			for i := range *list {
 				(*list)[i] = Hook{Name: r.text(), Lua: r.text()}
 			}

@@ -5,6 +5,7 @@
 //	Entry, Action         one action: its description and the code that does it
 //	Schema, ArgError      argument and result shapes; Check normalises and validates
 //	Catalog               all entries and their search index; built once by New
+//	Segment               the entries of one source, and their part of the index; Join makes a Catalog of some
 //	View, Rules           what one turn may see; Narrow makes it smaller, nothing makes it larger
 //	SearchOptions, Set    a ranked answer: ids and scores, with set algebra and facets
 //	Step, Plan            the sets chosen for the steps of a task, and where each input comes from

@@ -49,22 +49,22 @@ const (
 	kindCount
 )
 
-func (c *Catalog) searchOptions(without []search.Feature) search.Options {
+// searchOptions are those of an index of n entries.
+func searchOptions(without []search.Feature, n int, entry func(doc int) *Entry) search.Options {
 	kinds := slices.Repeat([]bool{true}, kindCount)
 	kinds[nameKind], kinds[aliasKind] = false, false
 	return search.Options{
 		Noun: "action", Fields: searchFields(), Kinds: kinds, PathKind: namespaceKind, Without: without,
-		Path:     func(doc int) []string { return c.peek(doc).Namespace },
-		Document: c.document,
+		Path:     func(doc int) []string { return entry(doc).Namespace },
+		Document: func(doc int, d *search.Document) { document(entry(doc), n, d) },
 	}
 }
 
-// document fills d with the texts and keys of an entry.
-func (c *Catalog) document(doc int, d *search.Document) {
-	e := c.peek(doc)
+// document fills d with the texts and keys of one of n entries.
+func document(e *Entry, n int, d *search.Document) {
 	seen, _ := d.Scratch.(*seenFields)
 	if seen == nil {
-		seen = newSeenFields(c.Len() / 2)
+		seen = newSeenFields(n / 2)
 		d.Scratch = seen
 	}
 	sh := seen.shapeOf(e)

@@ -32,6 +32,9 @@ const (
 	High   Risk = "high"
 )
 
+// Undescribed ends a description that its source made of the action's name, because it found none.
+const Undescribed = "(undescribed)"
+
 // An Entry describes one action and carries the code that does it. Entries are values: a Catalog copies them when
 // it is built and never changes them afterwards.
 type Entry struct {
@@ -85,6 +88,8 @@ type Entry struct {
 	Compensate *Compensation
 	// Effects are templates: filled in from the arguments and the result, they go with each result after those of Action.
 	Effects []Effect
+	// SendsEffects is set if results of Action have them filled in already; Effects are for previews then.
+	SendsEffects bool
 	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
 	// Needs names the values of the Context without which a call fails, for actions that read them there.

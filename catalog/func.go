@@ -5,8 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"github.com/google/jsonschema-go/jsonschema"
+	"reflect"
 
 	"almanac/catalog/spec"
 )
@@ -14,8 +13,9 @@ import (
 // Func makes an entry from a typed Go function. The schemas come from the struct tags of In and Out: `json` gives the
 // names (omitempty: not required), `jsonschema` the descriptions. In must be a struct or a map with string keys. A
 // schema that e has already stays. What the function returns becomes the result's data through encoding/json; an Out of
-// type any leaves the output schema open; one of WithEffects has effects beside its data. Func panics if a type has no
-// schema, which is a programming error.
+// type any leaves the output schema open; one of WithEffects has effects beside its data. A type that contains
+// itself is described once, and left open below. Func panics if a type has no schema, such as one with a channel, which
+// is a programming error.
 func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (Out, error)) Entry {
 	if e.Input == nil {
 		e.Input = inferred[In](e.ID)
@@ -79,7 +79,7 @@ func outputOf[T any](id string) *Schema {
 }
 
 func inferred[T any](id string) *Schema {
-	s, err := jsonschema.For[T](nil)
+	s, err := schemaOf(reflect.TypeFor[T]())
 	if err != nil {
 		panic(fmt.Sprintf("catalog.Func: %s: %v", id, err))
 	}

@@ -5,9 +5,8 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
-	"sync/atomic"
+	"slices"
 
 	"almanac/catalog/search"
 )
@@ -16,34 +15,18 @@ import (
 var ErrImage = search.ErrImage
 
 // WriteImage writes the catalog to w, without the functions of its entries, together with a remark that Open returns.
-// The same entries give the same bytes on machines of one kind. An opened catalog cannot be written again.
+// The same entries give the same bytes on machines of one kind.
 func (c *Catalog) WriteImage(w io.Writer, remark []byte) error {
-	if c.entries == nil && c.Len() > 0 {
-		return errors.New("catalog: it comes from an image")
-	}
-	stored := c.stored
-	stored.offsets = make([]uint64, 1, len(c.entries)+1)
-	size := 0
-	for i := range c.entries {
-		size += sizeHint(&c.entries[i])
-	}
-	stored.data = make([]byte, 0, size)
-	for i := range c.entries {
-		stored.data = appendEntry(stored.data, &c.entries[i])
-		stored.offsets = append(stored.offsets, uint64(len(stored.data)))
-	}
-	own := sections(c, &stored, &remark)
-	return search.WriteImage(w, append(c.index.Sections(), own...))
+	return search.WriteImage(w, append(c.index.Sections(), c.sections(&store{}, &remark)...))
 }
 
-// sections are the arrays of a catalog beside those of its index.
-func sections(c *Catalog, s *stored, remark *[]byte) []search.Section {
-	return append(search.NamesSections("id", &c.ids, &c.nearID),
-		search.Array("entry.offsets", &s.offsets),
-		search.Array("entry.bytes", &s.data),
+// sections are the arrays of a catalog beside those of its index; s takes its entries when they are loaded.
+func (c *Catalog) sections(s *store, remark *[]byte) []search.Section {
+	return slices.Concat(search.NamesSections("id", &c.ids, &c.nearID), s.sections(c.Len(), c.at), []search.Section{
 		search.Array("mutating", (*[]uint64)(&c.mutating)),
 		search.Array("unknown.output", (*[]uint64)(&c.unknownOutput)),
-		search.Array("remark", remark))
+		search.Array("remark", remark),
+	})
 }
 
 // OpenOptions say how an image is opened. The zero value is ready to use.
@@ -59,16 +42,15 @@ type OpenOptions struct {
 // when they are looked up. Open takes over image, which must not be changed afterwards. The error is or wraps ErrImage
 // for anything but a complete image of this form.
 func Open(image []byte, o OpenOptions) (c *Catalog, remark []byte, err error) {
-	c = &Catalog{}
-	c.stored.attach = o.Attach
-	c.index, err = search.Open(image, c.searchOptions(o.Without), sections(c, &c.stored, &remark), c.Len)
+	s := &store{}
+	c = &Catalog{stores: []*store{s}}
+	c.index, err = search.Open(image, searchOptions(o.Without, 0, c.peek), c.sections(s, &remark), c.Len)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(c.stored.offsets) != c.Len()+1 {
+	if !s.opened(c.Len(), o.Attach) {
 		return nil, nil, ErrImage
 	}
-	c.stored.read = make([]atomic.Pointer[Entry], c.Len())
 	return c, remark, nil
 }
 

@@ -65,7 +65,7 @@ func TestImageAnswersTheSame(t *testing.T) {
 			[]any{b.Card(400), b.Children(""), b.Children("billing"), b.Why("bilin.x")}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
-		for _, e := range built.entries {
+		for _, e := range built.Entries() {
 			specs := func(v *View) string {
 				spec, err := v.Describe(e.ID, Full)
 				return fmt.Sprint(spec.Text, err)
@@ -97,7 +97,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Lua:        "return 1",
 		Retry:      &Retry{Tries: 2, Wait: time.Second, Most: time.Minute},
 		Key:        &Key{Argument: "key", Header: "Idempotency-Key"},
-		SendsKey:   true,
+		SendsKey:   true, SendsEffects: true,
 		Hooks: &Hooks{
 			Before: []Hook{{Name: "b", Lua: "true"}}, Checked: []Hook{{Name: "c", Do: look}, {Name: "d", Lua: "args"}},
 			After: []Hook{{Name: "e", Lua: "result"}}, Failed: []Hook{{Name: "f", Do: look}},
@@ -137,7 +137,7 @@ func TestImageKeepsEntries(t *testing.T) {
 			return p.String() == "Action" || p.String() == "Preview" || p.Last().Type() == reflect.TypeOf(look)
 		},
 			cmp.Ignore())
-		if diff := cmp.Diff(built.entries[0], *got, same, noFuncs, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(*built.entry(0), *got, same, noFuncs, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -190,8 +190,9 @@ func TestDamagedImage(t *testing.T) {
 	if _, _, err := Open(append(make([]byte, 1), image...)[1:], OpenOptions{}); err != nil {
 		t.Errorf("at an odd address: %v", err)
 	}
-	if opened := reopened(t, c, OpenOptions{}); opened.WriteImage(&b, nil) == nil {
-		t.Error("an opened catalog was written again, without the actions that it had")
+	var again bytes.Buffer
+	if err := reopened(t, c, OpenOptions{}).WriteImage(&again, nil); err != nil || !bytes.Equal(again.Bytes(), image) {
+		t.Errorf("an opened catalog is written as other bytes than before: error %v", err)
 	}
 }
 

@@ -25,6 +25,7 @@ type fields struct {
 	props    []spec.Property
 	names    []*seenName  // in step with props
 	about    []*seenField // in step with props; nil for those of an output
+	found    []string     // the names under which the fields of an output can be found, whatever the entry is about
 }
 
 // seenFields remembers what is indexed of schemas, fields and names, since most fields of a catalog repeat those of
@@ -52,7 +53,7 @@ const (
 	// mostSeen is how many fields, and names, are remembered.
 	mostSeen = 1 << 18
 	// mostShapes is how many schemas are: actions with the same one mostly stand near each other.
-	mostShapes = 256
+	mostShapes = 1024
 )
 
 // newSeenFields has room for those of n entries: growing a map hashes all that it has anew.
@@ -227,32 +228,34 @@ func outputKeys(e *Entry, sh *shape) []string {
 		title = item.Title
 	}
 	about := subjects(e, title)
-	props := sh.output.props
 	for _, subject := range about {
 		switch {
 		case isList:
 			keys = append(keys, subject)
 			keys = append(keys, listKeys(subject)...)
-		case len(props) > 0:
+		case len(sh.output.props) > 0:
 			keys = append(keys, subject)
 		}
 	}
-	for i, p := range props {
-		keys = sh.outputFieldKeys(keys, sh.output.names[i].folded, p, about)
+	if sh.output.found == nil {
+		for i, p := range sh.output.props {
+			sh.output.found = sh.outputFieldKeys(sh.output.found, sh.output.names[i].folded, p)
+		}
+		sh.output.found = sortedSet(sh.output.found)
 	}
-	return sortedSet(keys)
-}
-
-// outputFieldKeys appends the names of one returned field, whose own is key. The fields of a nested object, and of the
-// items of a nested list, count as fields of that object.
-func (sh *shape) outputFieldKeys(keys []string, key string, p spec.Property, about []string) []string {
-	d := sh.output.document
-	keys = append(keys, key)
-	if key == "id" {
+	if slices.ContainsFunc(sh.output.names, func(name *seenName) bool { return name.folded == "id" }) {
 		for _, subject := range about {
 			keys = append(keys, subject+"_id")
 		}
 	}
+	return sortedSet(append(keys, sh.output.found...))
+}
+
+// outputFieldKeys appends the names of one returned field, whose own is key. The fields of a nested object, and of the
+// items of a nested list, count as fields of that object.
+func (sh *shape) outputFieldKeys(keys []string, key string, p spec.Property) []string {
+	d := sh.output.document
+	keys = append(keys, key)
 	o, _ := d.Plain(p.Text)
 	thing := ""
 	switch {

@@ -6,6 +6,7 @@ package catalog
 import (
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,46 +14,92 @@ import (
 	"almanac/catalog/search"
 )
 
-// Entries are numbered in the order of their ids. A catalog built by New holds them all; one opened by Open holds their
-// bytes, and the entries looked up so far.
-type stored struct {
+// A store holds the entries of a segment: as they came, or their bytes and those looked up so far.
+type store struct {
+	live    []Entry // nil for one that was opened
 	data    []byte
 	offsets []uint64 // entry i is data[offsets[i]:offsets[i+1]]
 	read    []atomic.Pointer[Entry]
 	attach  func(e *Entry)
 }
 
-// id is the id of entry doc.
-func (c *Catalog) id(doc int) string { return c.ids.At(doc) }
-
-// entry is entry doc; it belongs to the catalog.
-func (c *Catalog) entry(doc int) *Entry {
-	if c.entries != nil {
-		return &c.entries[doc]
+// entry is entry i, whose id is given; it belongs to the store.
+func (s *store) entry(i int, id string) *Entry {
+	if s.live != nil {
+		return &s.live[i]
 	}
-	if e := c.stored.read[doc].Load(); e != nil {
+	if e := s.read[i].Load(); e != nil {
 		return e
 	}
-	c.stored.read[doc].CompareAndSwap(nil, c.peek(doc))
-	return c.stored.read[doc].Load()
+	s.read[i].CompareAndSwap(nil, s.peek(i, id))
+	return s.read[i].Load()
 }
 
-// peek is entry doc without keeping it in memory.
-func (c *Catalog) peek(doc int) *Entry {
-	if c.entries != nil {
-		return &c.entries[doc]
+// peek is entry without keeping it in memory.
+func (s *store) peek(i int, id string) *Entry {
+	if s.live != nil {
+		return &s.live[i]
 	}
-	s := &c.stored
-	if e := s.read[doc].Load(); e != nil {
+	if e := s.read[i].Load(); e != nil {
 		return e
 	}
-	r := entryReader{b: s.data[s.offsets[doc]:s.offsets[doc+1]]}
+	r := entryReader{b: s.bytes(i)}
 	e := r.entry()
-	e.ID = c.id(doc)
+	e.ID = id
 	if s.attach != nil {
 		s.attach(&e)
 	}
 	return &e
+}
+
+// bytes are those of entry i of a store that was opened.
+func (s *store) bytes(i int) []byte { return s.data[s.offsets[i]:s.offsets[i+1]] }
+
+// sections are the arrays of n entries as bytes, entry i being that of at, in pieces that are made once.
+func (s *store) sections(n int, at func(i int) (*store, int)) []search.Section {
+	var offsets []uint64
+	var pieces [][]byte
+	made := func() {
+		if offsets != nil {
+			return
+		}
+		offsets = make([]uint64, 1, n+1)
+		size := uint64(0)
+		var piece []byte
+		for i := range n {
+			if len(piece) > pieceSize {
+				pieces, piece = append(pieces, piece), nil
+			}
+			if piece == nil {
+				piece = make([]byte, 0, pieceSize+pieceSize/4)
+			}
+			from := len(piece)
+			if st, k := at(i); st.live != nil {
+				piece = appendEntry(piece, &st.live[k])
+			} else {
+				piece = append(piece, st.bytes(k)...)
+			}
+			size += uint64(len(piece) - from)
+			offsets = append(offsets, size)
+		}
+		pieces = append(pieces, piece)
+	}
+	return []search.Section{
+		search.Array("entry.offsets", &s.offsets).From(func() [][]byte { made(); return [][]byte{search.BytesOf(offsets)} }),
+		search.Array("entry.bytes", &s.data).From(func() [][]byte { made(); return pieces }),
+	}
+}
+
+// pieceSize is about how many bytes of entries are written at a time.
+const pieceSize = 1 << 20
+
+// opened is what a store of n entries needs once its sections have been loaded; false if they cannot be those.
+func (s *store) opened(n int, attach func(e *Entry)) bool {
+	if len(s.offsets) != n+1 || !slices.IsSorted(s.offsets) || s.offsets[n] != uint64(len(s.data)) {
+		return false
+	}
+	s.read, s.attach = make([]atomic.Pointer[Entry], n), attach
+	return true
 }
 
 // appendEntry adds an entry without its id and its functions.
@@ -86,24 +133,6 @@ func appendEntry(b []byte, e *Entry) []byte {
 	b = appendFlag(appendText(appendText(b, e.Category), e.Version), e.Strict)
 	b = appendConduct(b, e)
 	return appendCompensation(b, e.Compensate)
-}
-
-// sizeHint is at least the size of what appendEntry adds for most entries.
-func sizeHint(e *Entry) int {
-	const heads = 48
-	size := heads + len(e.Title) + len(e.Description) + len(e.Source) + len(e.Lua) + len(e.Target) +
-		len(e.Category) + len(e.Version)
-	for _, list := range [][]string{e.Namespace, e.Entities, e.Tags, e.Aliases, e.Examples} {
-		for _, text := range list {
-			size += len(text) + 2
-		}
-	}
-	for _, s := range []*Schema{e.Input, e.Output} {
-		if s != nil {
-			size += len(s.text)
-		}
-	}
-	return size
 }
 
 // appendEffects writes an empty text where there are none. Their values are what JSON can hold.
@@ -151,7 +180,8 @@ func appendFlag(b []byte, set bool) []byte {
 	return append(b, 0)
 }
 
-// An entryReader reads what appendEntry wrote. Texts and schemas stay where they are.
+// An entryReader reads what appendEntry wrote. Texts and schemas stay where they are. Other bytes give an entry without
+// meaning.
 type entryReader struct {
 	b []byte
 }
@@ -162,14 +192,14 @@ func (r *entryReader) entry() Entry {
 		Tags: r.list(), Aliases: r.list(), Input: r.schema(), Output: r.schema(), Mutates: r.flag(), Risk: Risk(r.text()),
 		Examples: r.list(), Timeout: time.Duration(r.signed()), Source: r.text(),
 	}
-	if n := r.number(); n > 0 {
+	if n := r.count(); n > 0 {
 		e.Inject = make([]Injection, n)
 		for i := range e.Inject {
 			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag(), Optional: r.flag()}
 		}
 	}
 	e.Needs = r.list()
-	if n := r.number(); n > 0 {
+	if n := r.count(); n > 0 {
 		e.Uses = make([]Use, n)
 		for i := range e.Uses {
 			e.Uses[i] = Use{r.text(), r.text(), r.text()}
@@ -204,19 +234,29 @@ func readEffects(raw string) (effects []Effect) {
 
 func (r *entryReader) number() int {
 	n, size := binary.Uvarint(r.b)
-	r.b = r.b[size:]
+	r.b = r.b[max(0, size):]
 	return int(n)
+}
+
+// count is a number of things, each of which takes a byte at least.
+func (r *entryReader) count() int {
+	if n := r.number(); n >= 0 && n <= len(r.b) {
+		return n
+	}
+	return 0
 }
 
 func (r *entryReader) signed() int64 {
 	n, size := binary.Varint(r.b)
-	r.b = r.b[size:]
+	r.b = r.b[max(0, size):]
 	return n
 }
 
 func (r *entryReader) flag() bool { return r.number() == 1 }
 
+// bytes are the next n, as many as there are.
 func (r *entryReader) bytes(n int) []byte {
+	n = min(max(0, n), len(r.b))
 	b := r.b[:n:n]
 	r.b = r.b[n:]
 	return b
@@ -225,7 +265,7 @@ func (r *entryReader) bytes(n int) []byte {
 func (r *entryReader) text() string { return search.StringOf(r.bytes(r.number())) }
 
 func (r *entryReader) list() []string {
-	n := r.number()
+	n := r.count()
 	if n == 0 {
 		return nil
 	}

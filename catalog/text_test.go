@@ -37,7 +37,7 @@ func FuzzWords(f *testing.F) {
 func TestLines(t *testing.T) {
 	v := officeView(t)
 	var b strings.Builder
-	for _, e := range v.cat.entries {
+	for _, e := range v.cat.Entries() {
 		b.WriteString(v.Line(e.ID) + "\n")
 	}
 	b.WriteString("\n" + v.FormatSet(mustSearch(t, v, "list refunds", SearchOptions{Limit: 2}), 0) + "\n")

@@ -121,7 +121,7 @@ func TestNarrowNeverReveals(t *testing.T) {
 			for _, query := range queries {
 				checkSameRanking(t, fmt.Sprintf("chain %d, %q", i, query), wide, narrow, query)
 			}
-			for _, e := range c.entries {
+			for _, e := range c.Entries() {
 				_, before := wide.Lookup(e.ID)
 				_, after := narrow.Lookup(e.ID)
 				if after && !before {

@@ -16,7 +16,8 @@ import (
 func TestCompensations(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	if wrong := catalog.Uncompensated(o.Entries()); len(wrong) > 0 {
+	all, _ := catalog.New(o.Entries(), catalog.Options{})
+	if wrong := all.Uncompensated(); len(wrong) > 0 {
 		t.Error(wrong)
 	}
 	var b strings.Builder

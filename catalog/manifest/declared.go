@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/database"
 	"almanac/catalog/regular"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
@@ -46,13 +47,15 @@ type options struct {
 func asSource(named, file string, o options) source.Source {
 	out := &outside{vault: o.Vault}
 	return source.Source{
-		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
-		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
+		Name: named, Secrets: out.secrets, Own: true, Overlays: true, Health: out.health,
+		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
 			text, err := textOf(file)
 			if err != nil {
 				return catalog.Batch{}, err
 			}
-			return readManifest(text, file, o.Name, out)
+			batch, err := readManifest(text, file, o.Name, out)
+			out.check(ctx, batch.Entries)
+			return batch, err
 		},
 		Watch: source.WatchFile(file, o.Every),
 		Close: out.close,
@@ -81,12 +84,12 @@ type document struct {
 
 // A reading is a manifest being turned into entries.
 type reading struct {
-	file    string
-	prefix  string
-	outside *outside
-	paths   map[string]string // of databases, by name
-	clients map[string]*web.Client
-	batch   catalog.Batch
+	file      string
+	prefix    string
+	outside   *outside
+	databases map[string]*database.Database
+	clients   map[string]*web.Client
+	batch     catalog.Batch
 }
 
 // readManifest reads a manifest into a batch. A mistake in an action costs that action only; an error means that
@@ -130,7 +133,7 @@ func (r *reading) document(root *yaml.Node, name string) error {
 		}
 		r.prefix = name + "."
 	}
-	if err := r.databases(&doc.Databases); err != nil {
+	if err := r.readDatabases(&doc.Databases); err != nil {
 		return err
 	}
 	actions, err := mapping(&doc.Actions, "actions")
@@ -146,22 +149,27 @@ func (r *reading) document(root *yaml.Node, name string) error {
 	return err
 }
 
-// databases reads the names of SQLite files; relative paths start at the manifest's folder.
-func (r *reading) databases(n *yaml.Node) error {
+// readDatabases reads the names of databases: addresses, and paths of SQLite files, of which relative ones start at the
+// manifest's folder.
+func (r *reading) readDatabases(n *yaml.Node) error {
 	members, err := mapping(n, "databases")
 	if err != nil {
 		return err
 	}
-	r.paths = map[string]string{}
+	r.databases = map[string]*database.Database{}
 	for _, m := range members {
 		var path string
 		if err := m.value.Decode(&path); err != nil || path == "" {
-			return tree.FaultAt(m.value, "databases: %s: want the path of a file", m.name)
+			return tree.FaultAt(m.value, "databases: %s: want the path of a file, or an address: postgres://..., mysql://...",
+				m.name)
 		}
-		if !filepath.IsAbs(path) {
+		path = strings.TrimPrefix(path, "sqlite:")
+		if !database.Is(path) && !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(r.file), path)
 		}
-		r.paths[m.name] = path
+		if r.databases[m.name], err = r.outside.get(m.name, path); err != nil {
+			return tree.FaultAt(m.value, "databases: %s: %v", m.name, err)
+		}
 	}
 	return nil
 }

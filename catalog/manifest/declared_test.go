@@ -81,7 +81,7 @@ func shown(text []byte, name string) string {
 	for _, s := range batch.Skipped {
 		fmt.Fprintf(&b, "%s: %s: %s\n", s.Source, s.ID, s.Reason)
 	}
-	for _, wrong := range catalog.Uncompensated(entries) {
+	for _, wrong := range all.Uncompensated() {
 		for _, s := range wrong {
 			fmt.Fprintf(&b, "compensation: %s: %s\n", s.ID, s.Reason)
 		}

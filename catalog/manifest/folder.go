@@ -30,7 +30,7 @@ const maxFiles = 5000
 func Folder(name, dir string, h source.Host) source.Source {
 	out := &outside{vault: web.NewVault(h.Getenv, web.Keyring)}
 	return source.Source{
-		Name: name, Secrets: out.vault.Secrets, Own: true, Optional: true,
+		Name: name, Secrets: out.secrets, Own: true, Optional: true,
 		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
 			return readFolder(ctx, dir, out)
 		},

@@ -107,7 +107,7 @@ func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 		s, err := catalog.ParseSchema(slices.Clone(raw))
 		// ParseSchema accepts broken references; checking all schemas for them would double the time to read.
 		if err == nil && bytes.Contains(raw, []byte(`$ref`)) {
-			if err = s.Broken(); err != nil {
+			if err = s.Usable(); err != nil {
 				return nil, fmt.Errorf("schema: %w", err)
 			}
 		}

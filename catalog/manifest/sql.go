@@ -1,27 +1,21 @@
 package manifest
 
-// This file makes actions of SQL statements against a SQLite file.
+// This file makes actions of SQL statements.
 
 import (
 	"context"
-	"database/sql"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-	"modernc.org/sqlite" // and the driver "sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"almanac/catalog"
+	"almanac/catalog/database"
+	"almanac/catalog/source"
 	"almanac/catalog/tree"
 	"almanac/catalog/web"
 )
@@ -39,7 +33,7 @@ const (
 )
 
 // statement makes an action of an SQL statement. Its arguments are bound, never interpolated. Unless declared as a
-// mutation it gets a read-only connection.
+// mutation it runs in a read-only transaction.
 func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	var q query
 	if n.Kind == yaml.ScalarNode {
@@ -47,19 +41,19 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	} else if err := decode(n, "sql", &q); err != nil {
 		return err
 	}
-	path, err := r.database(q.Database)
+	db, err := r.database(q.Database)
 	if err != nil {
 		return tree.FaultAt(n, "sql: %v", err)
 	}
-	s, err := parseStatement(q.Statement)
+	s, err := db.Parse(q.Statement)
 	if err == nil {
-		err = s.check()
+		err = s.Named()
 	}
 	if err != nil {
 		return tree.FaultAt(n, "sql: %v", err)
 	}
 	known := argumentNames(e)
-	for _, p := range s.params {
+	for _, p := range s.Params() {
 		if !slices.Contains(known, p) {
 			return tree.FaultAt(n, "sql: :%s is not an input of the action%s", p, meant(p, known))
 		}
@@ -70,18 +64,19 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	if q.MaxRows < 1 || q.MaxRows > mostRows {
 		return tree.FaultAt(n, "sql: max_rows: want 1 to %d", mostRows)
 	}
-	a := sqlAction{outside: r.outside, path: path, text: q.Statement, statement: s, rows: q.MaxRows, writes: e.Mutates}
-	e.Action = a.run
+	a := sqlAction{db: db, text: q.Statement, statement: s, rows: q.MaxRows}
+	e.Action = a.read
 	if e.Mutates {
-		e.Preview = a.preview
+		e.Action, e.Preview = a.change, a.preview
 		classify(e, s)
 	}
+	r.outside.use(db, e.ID)
 	return nil
 }
 
 // classify infers operation and risk from the statement if the manifest does not declare them.
-func classify(e *catalog.Entry, s statement) {
-	op, risk := s.effect()
+func classify(e *catalog.Entry, s database.Statement) {
+	op, risk := s.Effect()
 	if e.Operation == "" {
 		e.Operation = op
 	}
@@ -105,203 +100,173 @@ func argumentNames(e *catalog.Entry) []string {
 	return names
 }
 
-func (r *reading) database(name string) (path string, err error) {
+func (r *reading) database(name string) (db *database.Database, err error) {
 	var names []string
-	for known, at := range r.paths {
-		names, path = append(names, known), at
+	for known, one := range r.databases {
+		names, db = append(names, known), one
 	}
 	switch {
 	case len(names) == 0:
-		return "", errors.New("the manifest has no databases")
+		return nil, errors.New("the manifest has no databases")
 	case name == "" && len(names) == 1:
-		return path, nil
+		return db, nil
 	case name == "":
 		slices.Sort(names)
-		return "", fmt.Errorf("say which database: %q", names)
+		return nil, fmt.Errorf("say which database: %q", names)
 	}
-	if path, ok := r.paths[name]; ok {
-		return path, nil
+	if db, ok := r.databases[name]; ok {
+		return db, nil
 	}
-	return "", fmt.Errorf("unknown database %s%s", clip(name), meant(name, names))
+	return nil, fmt.Errorf("unknown database %s%s", clip(name), meant(name, names))
 }
 
 // A sqlAction runs one statement.
 type sqlAction struct {
-	outside   *outside
-	path      string
+	db        *database.Database
 	text      string
-	statement statement
+	statement database.Statement
 	rows      int
-	writes    bool
 }
 
-func (a sqlAction) run(ctx context.Context, call catalog.Call) (catalog.Result, error) {
-	db, err := a.outside.get(a.path, a.writes)
-	if err != nil {
-		return catalog.Result{}, err
+// read returns the rows. Too many are an error, since nobody should mistake a part for the whole.
+func (a sqlAction) read(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+	list, more, err := a.db.Rows(ctx, a.statement, call.Args, a.rows)
+	if err == nil && more {
+		err = fmt.Errorf("more than %d rows: ask for less, or raise max_rows in the manifest", a.rows)
 	}
-	data, note, err := a.execute(ctx, db, call)
-	return catalog.Result{Data: data, Note: note}, err
+	return catalog.Result{Data: list}, err
+}
+
+// change returns the rows of a statement that has some, the first ones where there are too many.
+func (a sqlAction) change(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+	c, err := a.db.Change(ctx, a.statement, call.Args, a.rows, false)
+	return catalog.Result{Data: changed(c), Note: c.Note()}, err
+}
+
+func changed(c database.Changed) any {
+	if c.Rows != nil {
+		return c.Rows
+	}
+	return map[string]any{"rows_affected": c.Affected}
 }
 
 // preview runs the statement in a transaction and rolls it back.
 func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, error) {
-	db, err := a.outside.get(a.path, true)
+	if !a.statement.CanTry() {
+		return a.text + "\nnot tried: it cannot be taken back", nil
+	}
+	c, err := a.db.Change(ctx, a.statement, call.Args, a.rows, true)
 	if err != nil {
 		return "", err
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return "", a.plain(err)
-	}
-	defer tx.Rollback()
-	data, _, err := a.execute(ctx, tx, call)
+	text, err := json.MarshalIndent(changed(c), "", " ")
 	if err != nil {
 		return "", err
 	}
-	text, err := json.MarshalIndent(data, "", " ")
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("tried in %s and rolled back:\n%s", filepath.Base(a.path), text), nil
+	return fmt.Sprintf("tried in %s and rolled back:\n%s", a.db.Name(), text), nil
 }
 
-type executor interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
-func (a sqlAction) execute(ctx context.Context, db executor, call catalog.Call) (data any, note string, err error) {
-	args := make([]any, 0, len(a.statement.params))
-	for _, p := range a.statement.params {
-		value, err := bound(call.Args[p])
-		if err != nil {
-			return nil, "", fmt.Errorf("argument %s: %w", p, err)
-		}
-		args = append(args, sql.Named(p, value))
-	}
-	if a.writes && !a.statement.rows() {
-		result, err := db.ExecContext(ctx, a.text, args...)
-		if err != nil {
-			return nil, "", a.plain(err)
-		}
-		n, err := result.RowsAffected()
-		return map[string]any{"rows_affected": n}, "", err
-	}
-	rows, err := db.QueryContext(ctx, a.text, args...)
-	if err != nil {
-		return nil, "", a.plain(err)
-	}
-	defer rows.Close()
-	return a.collect(rows)
-}
-
-// collect reads the rows. Too many rows are an error, since nobody should mistake a part for the whole; but a statement
-// that has changed data returns the first ones.
-func (a sqlAction) collect(rows *sql.Rows) (data any, note string, err error) {
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, "", a.plain(err)
-	}
-	list := []any{}
-	for rows.Next() {
-		if len(list) == a.rows {
-			if a.writes {
-				return list, fmt.Sprintf("the first %d rows", a.rows), nil
-			}
-			return nil, "", fmt.Errorf("more than %d rows: ask for less, or raise max_rows in the manifest", a.rows)
-		}
-		values := make([]any, len(columns))
-		targets := make([]any, len(columns))
-		for i := range values {
-			targets[i] = &values[i]
-		}
-		if err := rows.Scan(targets...); err != nil {
-			return nil, "", a.plain(err)
-		}
-		row := make(map[string]any, len(columns))
-		for i, name := range columns {
-			row[name] = plainColumn(values[i])
-		}
-		list = append(list, row)
-	}
-	return list, "", a.plain(rows.Err())
-}
-
-// plain is an error of the database without the path of its file. That another program has it locked is Transient.
-func (a sqlAction) plain(err error) error {
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("database %s: %w", filepath.Base(a.path), err)
-	if e := (*sqlite.Error)(nil); errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY {
-		return &catalog.Transient{Err: err}
-	}
-	return err
-}
-
-// bound is an argument for the database: lists and tables become JSON text.
-func bound(v any) (any, error) {
-	switch v := v.(type) {
-	case []any, map[string]any:
-		text, err := json.Marshal(v)
-		return string(text), err
-	}
-	return v, nil
-}
-
-// plainColumn is a value of the database as plain data. Binary values become base64.
-func plainColumn(v any) any {
-	switch v := v.(type) {
-	case []byte:
-		if utf8.Valid(v) {
-			return string(v)
-		}
-		return base64.StdEncoding.EncodeToString(v)
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
-	}
-	return v
-}
-
-// An outside is what the actions of a manifest can reach: its open SQLite files and its credentials. The zero value has
-// none.
+// An outside is what the actions of a manifest can reach: its databases and its credentials. The zero value has none.
 type outside struct {
 	vault  *web.Vault
 	mu     sync.Mutex
-	open   map[string]*sql.DB
+	open   map[string]*database.Database // by their addresses
+	users  map[*database.Database][]string
+	all    int // how many actions there are
 	closed bool
 }
 
-// get opens an existing file for reading or writing.
-func (d *outside) get(path string, writes bool) (*sql.DB, error) {
+// get returns the database at an address; name is what the manifest calls it.
+func (d *outside) get(name, address string) (*database.Database, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
-		return nil, errors.New("the source is closed")
-	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("database %s: %w", filepath.Base(path), errors.Unwrap(err))
-	}
-	mode := "mode=ro&_pragma=query_only(1)"
-	if writes {
-		mode = "mode=rw&_pragma=foreign_keys(1)&_txlock=immediate"
-	}
-	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
-	name := address.String() + "?" + mode + "&_pragma=busy_timeout(5000)"
-	if db := d.open[name]; db != nil {
+	if db := d.open[address]; db != nil {
 		return db, nil
 	}
-	db, err := sql.Open("sqlite", name)
+	db, err := database.Open(address, database.Options{Name: name, Vault: d.vault})
 	if err != nil {
-		return nil, fmt.Errorf("database %s: %w", filepath.Base(path), err)
+		return nil, err
 	}
-	db.SetMaxOpenConns(4)
+	if d.closed {
+		db.Close()
+	}
 	if d.open == nil {
-		d.open = map[string]*sql.DB{}
+		d.open = map[string]*database.Database{}
 	}
-	d.open[name] = db
+	d.open[address] = db
 	return db, nil
+}
+
+// use notes that the action id needs the database.
+func (d *outside) use(db *database.Database, id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.users == nil {
+		d.users = map[*database.Database][]string{}
+	}
+	d.users[db] = append(d.users[db], id)
+}
+
+// checkTime bounds the look at the databases of a manifest when it is read: nothing else is shown before it has been.
+const checkTime = 2 * time.Second
+
+// check tries to reach the databases that are used, all at once; health tells what came of it.
+func (d *outside) check(ctx context.Context, entries []catalog.Entry) {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	d.mu.Lock()
+	used := map[string]bool{}
+	for i := range entries {
+		used[entries[i].ID] = true
+	}
+	d.all = len(entries)
+	var tries sync.WaitGroup
+	for db, ids := range d.users {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !used[id] })
+		slices.Sort(ids)
+		d.users[db] = slices.Compact(ids)
+		if len(ids) > 0 {
+			tries.Go(func() { _ = db.Check(ctx) }) // health tells
+		}
+	}
+	d.mu.Unlock()
+	tries.Wait()
+}
+
+// health says which actions cannot reach their database.
+func (d *outside) health() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var down *source.PartlyError
+	for db, ids := range d.users {
+		err := db.Health()
+		if err == nil || len(ids) == 0 {
+			continue
+		}
+		if down == nil {
+			down = &source.PartlyError{All: d.all, Err: err}
+		}
+		down.Blocked = append(down.Blocked, ids...)
+	}
+	if down == nil {
+		return nil
+	}
+	slices.Sort(down.Blocked)
+	if len(down.Blocked) == down.All {
+		return down.Err
+	}
+	return down
+}
+
+// secrets are values that must never be shown.
+func (d *outside) secrets() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.vault.Secrets()
+	for _, db := range d.open {
+		all = append(all, db.Secrets()...)
+	}
+	return all
 }
 
 func (d *outside) close() error {

@@ -278,3 +278,10 @@ func (s shape) names() []string {
 	}
 	return names
 }
+
+// nameLength is how many bytes at the beginning of s a name has.
+func nameLength(s string) int {
+	return len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool {
+		return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r >= 0x80
+	}))
+}

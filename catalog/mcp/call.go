@@ -19,29 +19,29 @@ const metaEffects = "almanac/effects"
 // transient, of a read if the server is back.
 func (s *serverSource) call(tool string, read bool) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
-			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
-		})
-		defer stop()
-		session, err := s.link.get(ctx)
+		conn, err := s.link.get(ctx)
 		if err != nil && read {
 			if again, gone := s.link.back(ctx, nil); gone == nil {
-				session, err = again, nil
+				conn, err = again, nil
 			}
 		}
 		if err != nil {
 			return catalog.Result{}, hinted(err)
 		}
+		on, token, stop := conn.begin(ctx, func(p *sdk.ProgressNotificationParams) {
+			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
+		})
+		defer stop()
 		params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
 		params.SetProgressToken(token)
-		answer, err := session.CallTool(ctx, params)
+		answer, err := conn.session.CallTool(on, params)
 		if err != nil {
-			failure := s.failed(ctx, session, err)
+			failure := s.failed(ctx, conn, err)
 			var gone error
-			if broke(err) && read {
-				_, gone = s.link.back(ctx, session)
+			if broke(conn, err) && read {
+				_, gone = s.link.back(ctx, conn)
 			}
-			if broke(err) && gone == nil && ctx.Err() == nil {
+			if broke(conn, err) && gone == nil && ctx.Err() == nil {
 				failure = &catalog.Transient{Err: failure}
 			}
 			return catalog.Result{}, failure
@@ -49,7 +49,7 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput
 		}
-		data, note := contents(answer)
+		data, note := s.contents(answer)
 		if answer.IsError {
 			return catalog.Result{}, errors.New(errorText(answer))
 		}
@@ -67,15 +67,16 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 	}
 }
 
-// failed explains a failed request: the server is down, or it refused. If the request timed out, the server is pinged.
-func (s *serverSource) failed(ctx context.Context, session *sdk.ClientSession, err error) error {
+// failed explains a failed request: the server is down, or it refused. If the request timed out, the server is asked
+// whether it answers at all.
+func (s *serverSource) failed(ctx context.Context, c *conn, err error) error {
 	if ctx.Err() != nil {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			go s.link.suspect(session)
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			s.link.suspect(c)
 		}
 		return context.Cause(ctx)
 	}
-	if broke(err) {
+	if broke(c, err) {
 		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; "+
 			"call again when it is back", s.server.Name)
 	}
@@ -84,9 +85,9 @@ func (s *serverSource) failed(ctx context.Context, session *sdk.ClientSession, e
 }
 
 // broke reports whether the connection ended during a request.
-func broke(err error) bool {
+func broke(c *conn, err error) bool {
 	text := err.Error()
-	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) ||
+	return c.gone.Err() != nil || errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) ||
 		strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") ||
 		strings.Contains(text, "client is closing")
 }

@@ -9,7 +9,7 @@
 // A serverSource owns its server: it starts it when first needed, keeps its last output for errors, restarts it with
 // growing pauses when it dies, and ends it with all its children on Close. What a server says is data: it is cleaned,
 // bounded and never trusted to widen permissions, with one exception: a tool that claims to be read-only counts as a
-// read, unless its name says otherwise.
+// read if its name or description says so, or the person trusts the server's hints.
 //
 // Start at newSource and serverSource.load.
 package mcp

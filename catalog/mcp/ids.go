@@ -9,13 +9,15 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/catalog/verb"
 )
 
 // maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room too.
 const maxSegments = 180
 
-// dotted converts a name to a path of lower-case Lua names: "getUser" is get_user, "github/list-issues" is
-// github.list_issues. It is empty if the name has no letter or digit.
+// dotted converts a name to a path of lower-case segments: "getUser" is get_user, "github/list-issues" is
+// github.list_issues. Letters of other scripts stay: call("tools.日本語", {...}). It is empty if the name has no letter
+// or digit.
 func dotted(name string) string {
 	var segments []string
 	for _, part := range strings.FieldsFunc(text.Clean(name), func(r rune) bool {
@@ -28,25 +30,10 @@ func dotted(name string) string {
 	return shorten(strings.Join(segments, "."), name)
 }
 
-// segment converts a part of a name to one lower-case Lua name; empty if nothing of it is usable.
+// segment converts a part of a name to one lower-case segment, a Lua name if its letters are Latin; empty if nothing of
+// it is usable.
 func segment(name string) string {
-	var b strings.Builder
-	runes := []rune(text.Clean(name))
-	gap := false
-	for i, r := range runes {
-		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			gap = true
-			continue
-		}
-		afterLower := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
-		endOfCapitals := i > 0 && i+1 < len(runes) && unicode.IsUpper(runes[i-1]) && unicode.IsLower(runes[i+1])
-		if b.Len() > 0 && (gap || unicode.IsUpper(r) && (afterLower || endOfCapitals)) {
-			b.WriteByte('_')
-		}
-		gap = false
-		b.WriteRune(unicode.ToLower(r))
-	}
-	name = b.String()
+	name = strings.Join(verb.Terms(text.Clean(name)), "_")
 	_, reserved := lua.Keyword(name)
 	switch {
 	case name == "":
@@ -62,7 +49,7 @@ func shorten(path, name string) string {
 	if len(path) <= maxSegments {
 		return path
 	}
-	return strings.TrimRight(path[:maxSegments], "._") + "_" + mark(name)
+	return strings.TrimRight(text.HeadBytes(path, maxSegments), "._") + "_" + mark(name)
 }
 
 // mark is a short suffix that depends on the name alone, so that it is stable when other names come and go.
@@ -118,3 +105,18 @@ func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 
 // clean is a server's text, made harmless, in at most n bytes.
 func clean(s string, n int) string { return text.ClipBytes(text.Clean(s), n) }
+
+// made is the description of a tool that its server does not describe, from its name and its arguments.
+func made(name string, input *catalog.Schema) string {
+	words := text.Capital(strings.Join(verb.Terms(name), " "))
+	var needs []string
+	for _, f := range input.Fields() {
+		if f.Required && len(needs) < 4 {
+			needs = append(needs, f.Name)
+		}
+	}
+	if len(needs) > 0 {
+		words += ", with " + clean(strings.Join(needs, ", "), 200)
+	}
+	return words + ". " + catalog.Undescribed
+}

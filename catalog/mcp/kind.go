@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
 	"almanac/catalog/source"
 )
 
@@ -76,7 +77,8 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := newSource(s, options{Version: h.Version, Depth: depth})
+	src, err := newSource(s, options{Version: h.Version, Depth: depth, Media: media.In(h.Data),
+		TrustHints: h.Trusts != nil && h.Trusts(s.Name)})
 	if err != nil {
 		return nil, nil, err
 	}

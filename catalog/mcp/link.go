@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -74,24 +74,20 @@ type link struct {
 	mu      sync.Mutex
 	started bool
 	closed  bool
-	session *sdk.ClientSession // nil while there is none
-	err     error              // why there is none; nil while the first attempt is under way
-	again   time.Time          // when it is tried again; zero while it is being tried
-	changed chan struct{}      // closed and replaced whenever the above changes
-	watched map[string]func(*sdk.ProgressNotificationParams)
-	calls   int
+	conn    *conn         // nil while there is none
+	err     error         // why there is none; nil while the first attempt is under way
+	again   time.Time     // when it is tried again; zero while it is being tried
+	changed chan struct{} // closed and replaced whenever the above changes
 }
 
 func newLink(s endpoint, o options, hear func()) *link {
-	return &link{
-		server: s, options: o, hear: hear, done: make(chan struct{}), changed: make(chan struct{}),
-		watched: map[string]func(*sdk.ProgressNotificationParams){},
-	}
+	return &link{server: s, options: o, hear: hear, done: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// get returns the session with the server. It waits while the first attempt to connect is under way; when that failed
-// or the connection ended, it fails at once with a *downError until there is a new one.
-func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
+// get returns the connection with the server. It waits while the first attempt to connect is under way, and while a
+// server that let a call run out of time is asked whether it answers at all; when that failed or the connection ended,
+// it fails at once with a *downError until there is a new one.
+func (l *link) get(ctx context.Context) (*conn, error) {
 	for {
 		l.mu.Lock()
 		if l.closed {
@@ -104,10 +100,22 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 			run, l.cancel = context.WithCancel(context.Background())
 			go l.keep(run)
 		}
-		session, err, again, changed := l.session, l.err, l.again, l.changed
+		c, err, again, changed := l.conn, l.err, l.again, l.changed
+		var doubt chan struct{}
+		if c != nil {
+			doubt = c.doubt
+		}
 		l.mu.Unlock()
-		if session != nil {
-			return session, nil
+		if doubt != nil {
+			select {
+			case <-doubt:
+				continue
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		if c != nil {
+			return c, nil
 		}
 		if err != nil {
 			return nil, l.down(err, again)
@@ -129,16 +137,16 @@ func (l *link) down(err error, again time.Time) *downError {
 // soon is how long a read waits for a server to come back.
 const soon = 2 * time.Second
 
-// back waits for a session to replace a broken one, if the next attempt is soon.
-func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.ClientSession, error) {
+// back waits for a connection to replace a broken one, if the next attempt is soon.
+func (l *link) back(ctx context.Context, broken *conn) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
 	for {
 		l.mu.Lock()
-		session, again, changed, closed := l.session, l.again, l.changed, l.closed
+		c, again, changed, closed := l.conn, l.again, l.changed, l.closed
 		l.mu.Unlock()
-		if session != nil && session != broken {
-			return session, nil
+		if c != nil && c != broken {
+			return c, nil
 		}
 		if closed || time.Until(again) > soon {
 			return nil, &downError{Server: l.server.Name, Reason: "waiting before the next attempt", Again: again}
@@ -152,10 +160,10 @@ func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.Client
 }
 
 // set publishes the state of the link to those who wait.
-func (l *link) set(session *sdk.ClientSession, err error, again time.Time) {
+func (l *link) set(c *conn, err error, again time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.session, l.err, l.again = session, err, again
+	l.conn, l.err, l.again = c, err, again
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
@@ -193,27 +201,40 @@ type handshake struct {
 	known bool
 }
 
-// failed chooses the way for the next attempt. It switches only after an explicit refusal: a server that ignores
+// refused tells an explicit refusal of a handshake, after which the other one is worth a try: a server that ignores
 // unknown requests would delay each attempt.
-func (h *handshake) failed(err error, overHTTP bool) {
+func refused(err error) bool {
 	var refusal *jsonrpc.Error
-	switch {
-	case h.known:
-	case h.modern:
-		h.modern = false
-	default:
-		h.modern = errors.As(err, &refusal) || overHTTP
+	if errors.As(err, &refusal) {
+		return true
 	}
+	for _, status := range []int{
+		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusUnprocessableEntity, http.StatusUnsupportedMediaType, http.StatusNotImplemented,
+	} {
+		if strings.Contains(err.Error(), http.StatusText(status)) {
+			return true
+		}
+	}
+	return false
 }
 
 // serve runs one connection from start to end, and returns why it ended. again is set after the first.
 func (l *link) serve(ctx context.Context, how *handshake, again bool) error {
-	c, err := l.dial(ctx, how)
+	c, err := l.dial(ctx, *how)
+	if err != nil && !how.known && ctx.Err() == nil && refused(err) {
+		other, otherErr := l.dial(ctx, handshake{modern: !how.modern})
+		if otherErr == nil {
+			how.modern, c, err = !how.modern, other, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	l.set(c.session, nil, time.Time{})
+	how.known = true
+	defer c.end(errGone)
+	defer c.close() // ends the calls that are under way, with its own reason
+	l.set(c, nil, time.Time{})
 	if again {
 		l.hear()
 	}
@@ -222,65 +243,23 @@ func (l *link) serve(ctx context.Context, how *handshake, again bool) error {
 	select {
 	case err := <-ended:
 		return c.reason(err)
+	case <-c.gone.Done():
+		err := context.Cause(c.gone)
+		l.set(nil, l.redacted(err), time.Time{})
+		c.abandon()
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// A conn is one connection and, where there is one, its process.
-type conn struct {
-	session *sdk.ClientSession
-	process *process
-}
-
-func (c *conn) close() {
-	// A server that does not read could block the closing message forever.
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if c.session != nil {
-			c.session.Close()
-		}
-	}()
-	if c.process != nil {
-		c.process.Close()
-		<-done // nothing is left for it to wait for
-		return
-	}
-	timer := time.NewTimer(leave)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
-}
-
-// reason is why the connection ended, with the last output of the process.
-func (c *conn) reason(err error) error {
-	if c.process == nil {
-		if err == nil {
-			return errors.New("the connection ended")
-		}
-		return err
-	}
-	said := c.process.last()
-	if err == nil || errors.Is(err, io.EOF) {
-		return errors.New(said)
-	}
-	for _, broken := range []string{"EOF", "closed", "broken pipe"} {
-		if strings.Contains(err.Error(), broken) {
-			return errors.New(said)
-		}
-	}
-	return errors.New(err.Error() + "; " + said)
-}
-
 // dial starts the server if it is a process, and performs the handshake.
-func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
+func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 	silent := errors.New("no answer within " + text.Span(l.options.Start))
 	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, silent)
 	defer cancel()
 	c := &conn{}
+	c.gone, c.end = context.WithCancelCause(context.Background())
 	var transport sdk.Transport
 	switch s := l.server; {
 	case len(s.Command) > 0:
@@ -301,11 +280,11 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.hear() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { l.hear() },
-		ProgressNotificationHandler: l.progressed,
+		ProgressNotificationHandler: c.progressed,
 	})
 	version := "2025-11-25"
 	if how.modern {
-		version = ""
+		version = modernVersion
 	}
 	type dialled struct {
 		session *sdk.ClientSession
@@ -319,15 +298,15 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	select {
 	case got := <-done:
 		if got.err == nil {
-			c.session, how.known = got.session, true
+			c.session = got.session
+			if r := c.session.InitializeResult(); r != nil {
+				c.modern = r.ProtocolVersion >= modernVersion
+			}
 			return c, nil
 		}
 		err := got.err
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
-			how.failed(err, false)
-		} else {
-			how.failed(err, c.process == nil)
 		}
 		err = c.reason(err)
 		c.abandon()
@@ -335,7 +314,6 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	case <-ctx.Done():
 		// Writing to a server that does not read ignores the context.
 		err := context.Cause(ctx)
-		how.failed(err, false)
 		if c.process != nil {
 			if said := c.process.tail.String(); said != "" {
 				err = fmt.Errorf("%w; last output: %s", err, said)
@@ -346,12 +324,8 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	}
 }
 
-// abandon ends a connection that was never established.
-func (c *conn) abandon() {
-	if c.process != nil {
-		c.process.kill()
-	}
-}
+// modernVersion is the first version of the protocol without a handshake.
+const modernVersion = "2026-07-28"
 
 // redacted removes the server's secrets from an error, which may quote the server.
 func (l *link) redacted(err error) error {
@@ -371,45 +345,48 @@ func (l *link) close() {
 	}
 }
 
-// suspect pings a server after a call has timed out; one that does not answer is restarted.
-func (l *link) suspect(session *sdk.ClientSession) {
-	ctx, cancel := context.WithTimeout(context.Background(), l.options.Ping)
-	defer cancel()
-	answered := make(chan error, 1)
-	go func() { answered <- session.Ping(ctx, nil) }()
-	select {
-	case err := <-answered:
-		if err == nil || ctx.Err() == nil {
-			return
-		}
-	case <-ctx.Done():
-	}
-	session.Close()
-}
-
-func (l *link) progressed(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-	token, ok := r.Params.ProgressToken.(string)
-	if !ok {
+// suspect asks a server whether it answers after a call has timed out; calls wait for that. A server that does not is
+// restarted, and its other calls end.
+func (l *link) suspect(c *conn) {
+	l.mu.Lock()
+	if c.doubt != nil {
+		l.mu.Unlock()
 		return
 	}
-	l.mu.Lock()
-	f := l.watched[token]
+	c.doubt = make(chan struct{})
 	l.mu.Unlock()
-	if f != nil {
-		f(r.Params)
-	}
+	go l.ask(c)
 }
 
-// watch calls f with the progress of the call that carries the token, until stop.
-func (l *link) watch(f func(*sdk.ProgressNotificationParams)) (token string, stop func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls++
-	token = fmt.Sprintf("almanac-%d", l.calls)
-	l.watched[token] = f
-	return token, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.watched, token)
+func (l *link) ask(c *conn) {
+	ctx, cancel := context.WithTimeout(c.gone, l.options.Ping)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() {
+		if c.modern { // which knows no ping: any answer will do
+			_, err := c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: "almanac"})
+			answered <- err
+			return
+		}
+		answered <- c.session.Ping(ctx, nil)
+	}()
+	silent := false
+	select {
+	case err := <-answered:
+		silent = err != nil && ctx.Err() != nil
+	case <-ctx.Done():
+		silent = true
 	}
+	if silent && c.gone.Err() == nil {
+		l.mu.Lock()
+		if l.conn == c {
+			l.conn, l.err, l.again = nil, errSilent, time.Time{}
+		}
+		l.mu.Unlock()
+		c.end(errSilent)
+	}
+	l.mu.Lock()
+	close(c.doubt)
+	c.doubt = nil
+	l.mu.Unlock()
 }

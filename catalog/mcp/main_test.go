@@ -95,15 +95,33 @@ func serveAs(kind string) {
 			}
 		}()
 		answer(map[string]string{"tools/list": `{"tools":[{"name":"calm","inputSchema":{"type":"object"}}]}`})
+	case "pages": // always the same tool, and always another page
+		in := bufio.NewScanner(os.Stdin)
+		for n := 0; in.Scan(); n++ {
+			var m struct {
+				ID     json.RawMessage `json:"id"`
+				Method string          `json:"method"`
+			}
+			if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+				continue
+			}
+			text := fmt.Sprintf(`{"tools":[{"name":"a"}],"nextCursor":"%d"}`, n)
+			if m.Method == "initialize" {
+				text = greeting
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, text)
+		}
 	case "huge":
 		answer(map[string]string{"tools/list": `{"tools":[],"_meta":{"x":"` + strings.Repeat("x", maxMessage) + `"}}`})
 	}
 }
 
+const greeting = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}`
+
 // answer is a server that knows nothing but what to answer to a method. The end of its input is the end of it.
 func answer(answers map[string]string) {
 	if answers["initialize"] == "" {
-		answers["initialize"] = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}`
+		answers["initialize"] = greeting
 	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -130,7 +148,9 @@ func answer(answers map[string]string) {
 
 // goodServer has a tool for each thing that a test wants to see. Its lists come in pages of three.
 func goodServer() *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{PageSize: 3})
+	s := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{
+		PageSize: 3, Instructions: "Ask for the sum.",
+	})
 	yes := true
 	add := func(name, schema string, a *sdk.ToolAnnotations,
 		f func(ctx context.Context, r *sdk.CallToolRequest, args map[string]any) (*sdk.CallToolResult, error)) {
@@ -163,6 +183,12 @@ func goodServer() *sdk.Server {
 	add("wipe-everything", open, &sdk.ToolAnnotations{DestructiveHint: &yes},
 		func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{}, nil
+		})
+	s.AddPrompt(&sdk.Prompt{Name: "greet", Description: "Greets.",
+		Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}}},
+		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user",
+				Content: &sdk.TextContent{Text: "hello " + r.Params.Arguments["who"]}}}}, nil
 		})
 	add("picture", open, reads, func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{

@@ -19,6 +19,8 @@ import (
 const (
 	// maxListed is how many tools, and how many resources, of one server are read.
 	maxListed = 100_000
+	// maxIdle is how many pages in a row may have nothing new.
+	maxIdle = 20
 	// maxDescription is how much of a description is kept, in bytes.
 	maxDescription = 4 << 10
 )
@@ -28,7 +30,9 @@ type reading struct {
 	source    *serverSource
 	session   *sdk.ClientSession
 	progress  func(source.Reading)
+	known     map[string]int // how often something was listed, by its kind and name
 	tools     []*sdk.Tool
+	prompts   []*sdk.Prompt
 	resources []*sdk.Resource
 	templates []*sdk.ResourceTemplate
 	skipped   []catalog.Skip
@@ -38,6 +42,7 @@ type reading struct {
 
 // read requests all lists that the server declares.
 func (r *reading) read(ctx context.Context) error {
+	r.known = map[string]int{}
 	has := r.session.InitializeResult().Capabilities
 	if has == nil {
 		has = &sdk.ServerCapabilities{}
@@ -48,14 +53,19 @@ func (r *reading) read(ctx context.Context) error {
 			if err != nil {
 				return "", 0, err
 			}
-			for _, t := range page.Tools {
-				if t == nil || t.Name == "" {
-					r.skipped = append(r.skipped, catalog.Skip{ID: "?", Source: r.source.name(), Reason: "a tool without a name"})
-					continue
-				}
-				r.tools = append(r.tools, t)
+			return page.NextCursor, add(r, &r.tools, page.Tools, "tool", func(t *sdk.Tool) string { return t.Name }), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if has.Prompts != nil {
+		err := r.pages("prompts", func(cursor string) (string, int, error) {
+			page, err := r.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
+			if err != nil {
+				return "", 0, err
 			}
-			return page.NextCursor, len(page.Tools), nil
+			return page.NextCursor, add(r, &r.prompts, page.Prompts, "prompt", func(p *sdk.Prompt) string { return p.Name }), nil
 		})
 		if err != nil {
 			return err
@@ -69,10 +79,7 @@ func (r *reading) read(ctx context.Context) error {
 		if err != nil {
 			return "", 0, err
 		}
-		r.resources = append(r.resources, slices.DeleteFunc(page.Resources, func(x *sdk.Resource) bool {
-			return x == nil || x.URI == ""
-		})...)
-		return page.NextCursor, len(page.Resources), nil
+		return page.NextCursor, add(r, &r.resources, page.Resources, "", func(x *sdk.Resource) string { return x.URI }), nil
 	})
 	if err != nil {
 		return err
@@ -85,17 +92,40 @@ func (r *reading) read(ctx context.Context) error {
 		if err != nil {
 			return "", 0, err
 		}
-		r.templates = append(r.templates, slices.DeleteFunc(page.ResourceTemplates, func(x *sdk.ResourceTemplate) bool {
-			return x == nil || x.URITemplate == ""
-		})...)
-		return page.NextCursor, len(page.ResourceTemplates), nil
+		return page.NextCursor, add(r, &r.templates, page.ResourceTemplates, "",
+			func(x *sdk.ResourceTemplate) string { return x.URITemplate }), nil
 	})
 }
 
-// pages follows the cursors of one list to its end.
+// add appends the items of a page that have a name which no other has, and returns how many. Of a kind that has a noun
+// the others are reported.
+func add[T any](r *reading, all *[]*T, page []*T, noun string, name func(*T) string) (fresh int) {
+	for _, item := range page {
+		id, why := "?", "a "+noun+" without a name"
+		if item != nil && name(item) != "" {
+			id, why = name(item), "listed twice under this name"
+			key := fmt.Sprintf("%T %s", item, id)
+			if r.known[key]++; r.known[key] == 1 {
+				*all = append(*all, item)
+				fresh++
+				continue
+			}
+			if r.known[key] > 2 {
+				continue
+			}
+		}
+		if noun != "" {
+			r.skipped = append(r.skipped, catalog.Skip{ID: clean(id, 200), Source: r.source.name(), Reason: why})
+		}
+	}
+	return fresh
+}
+
+// pages follows the cursors of one list to its end. One that does not end is cut, which is reported. page returns how
+// many of its items are new.
 func (r *reading) pages(list string, page func(cursor string) (next string, n int, err error)) error {
 	seen := map[string]bool{}
-	count := 0
+	count, idle := 0, 0
 	for cursor := ""; ; {
 		next, n, err := page(cursor)
 		if err != nil {
@@ -104,13 +134,24 @@ func (r *reading) pages(list string, page func(cursor string) (next string, n in
 		count += n
 		r.found += n
 		r.progress(source.Reading{Found: r.found})
+		if idle++; n > 0 {
+			idle = 0
+		}
+		why := ""
 		switch {
 		case next == "":
 			return nil
 		case seen[next]:
-			return fmt.Errorf("%s/list: the server keeps returning the same page", list)
-		case count > maxListed:
-			return fmt.Errorf("%s/list: more than %d", list, maxListed)
+			why = "the server keeps returning the same page"
+		case idle >= maxIdle:
+			why = fmt.Sprintf("the last %d pages had nothing new, and the server offers more", idle)
+		case count >= maxListed:
+			why = fmt.Sprintf("more than %d", maxListed)
+		}
+		if why != "" {
+			r.skipped = append(r.skipped, catalog.Skip{ID: list + "/list", Source: r.source.name(),
+				Reason: "not read to its end: " + why})
+			return nil
 		}
 		seen[next] = true
 		cursor = next
@@ -122,13 +163,6 @@ func (r *reading) batch() catalog.Batch {
 	b := catalog.Batch{}
 	names := naming{source: r.source.name(), prefix: r.source.server.Name + ".", taken: map[string]bool{}}
 	slices.SortStableFunc(r.tools, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
-	r.tools = slices.CompactFunc(r.tools, func(a, b *sdk.Tool) bool {
-		if a.Name == b.Name {
-			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.name(),
-				Reason: "listed twice under this name"})
-		}
-		return a.Name == b.Name
-	})
 	titles := make([]string, 0, len(r.tools))
 	for _, t := range r.tools {
 		titles = append(titles, t.Name)
@@ -141,6 +175,7 @@ func (r *reading) batch() catalog.Batch {
 	entries, renamed := r.resourceEntries(&names)
 	b.Entries = append(b.Entries, entries...)
 	b.Renamed = append(b.Renamed, renamed...)
+	b.Entries = append(b.Entries, r.promptEntries(&names)...)
 	slices.SortFunc(b.Entries, func(x, y catalog.Entry) int { return cmp.Compare(x.ID, y.ID) })
 	b.Skipped, b.Mended = r.skipped, r.mended
 	b.Found = len(b.Entries) + len(b.Skipped)
@@ -156,10 +191,17 @@ func (r *reading) tool(id string, t *sdk.Tool) catalog.Entry {
 	if e.Input == nil {
 		e.Input = catalog.MustSchema(`{"type":"object"}`)
 	}
+	if e.Description == "" {
+		e.Description = made(t.Name, e.Input)
+	}
 	if last := id[strings.LastIndexByte(id, '.')+1:]; t.Name != last {
 		e.Aliases = []string{clean(t.Name, 200)}
 	}
-	does := effects(t)
+	does, doubtful := effects(t, r.source.options.TrustHints)
+	if doubtful {
+		r.mend(id, "it says that it only reads, its name and description do not: it counts as a write "+
+			"(trust_hints = true in [sources."+r.source.server.Name+"] believes it)")
+	}
 	e.Mutates, e.Operation, e.Risk = does.Mutates, does.Operation, does.Risk
 	e.Action = r.source.call(t.Name, !e.Mutates)
 	return e
@@ -173,19 +215,24 @@ func annotated(t *sdk.Tool) sdk.ToolAnnotations {
 }
 
 // effects infers what a tool does from its server's hints and its name. Only a tool that is declared read-only, not
-// declared destructive, and not named like a mutation counts as a read.
-func effects(t *sdk.Tool) verb.Effect {
+// declared destructive, and not named like a mutation counts as a read; of a server that is not trusted only where its
+// name or description says so too. doubtful tells that they do not.
+func effects(t *sdk.Tool, trusted bool) (does verb.Effect, doubtful bool) {
 	a := annotated(t)
 	destroys := a.DestructiveHint != nil && *a.DestructiveHint
 	promised := a.ReadOnlyHint && !destroys
-	does := verb.Infer(verb.Hints{ReadOnly: promised, Names: []string{t.Name}, Text: t.Description})
+	hints := verb.Hints{ReadOnly: promised, Names: []string{t.Name}, Text: t.Description}
+	does = verb.Infer(hints)
+	if promised && !does.Mutates && !trusted && !hints.SaysRead() {
+		promised, doubtful = false, true
+	}
 	if !does.Mutates && !promised {
 		does = verb.Effect{Operation: catalog.Update, Mutates: true, Risk: catalog.Medium}
 	}
 	if destroys {
 		does.Risk = catalog.High
 	}
-	return does
+	return does, doubtful
 }
 
 func (r *reading) description(id, text string) string {
@@ -200,7 +247,7 @@ func (r *reading) mend(id, reason string) {
 	r.mended = append(r.mended, catalog.Skip{ID: id, Source: r.source.name(), Reason: reason})
 }
 
-// schema reads a schema of a tool; nil if it has none, or an invalid one, which is reported.
+// schema reads a schema of a tool; nil if it has none, or one that says nothing of use. What is left out is reported.
 func (r *reading) schema(id, what string, given any) *catalog.Schema {
 	if given == nil {
 		return nil
@@ -213,6 +260,11 @@ func (r *reading) schema(id, what string, given any) *catalog.Schema {
 		}
 		if err == nil {
 			return s
+		}
+		mended, lost := catalog.MendedSchema(text)
+		if mended != nil && len(lost) > 0 {
+			r.mend(id, fmt.Sprintf("its %s schema was left open at %s", what, clean(strings.Join(lost, "; "), 300)))
+			return mended
 		}
 	}
 	r.mend(id, fmt.Sprintf("its %s schema was dropped: %s", what, clean(err.Error(), 200)))

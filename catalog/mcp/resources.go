@@ -15,6 +15,9 @@ import (
 	"almanac/catalog"
 )
 
+// readerName is the last part of the id of the action that reads any resource.
+const readerName = "read"
+
 // resourceEntries makes a read action of every resource and every template, and one that reads any address, since tools
 // may return links to resources.
 func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renamed []catalog.Skip) {
@@ -23,18 +26,20 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 		return nil, nil
 	}
 	below := naming{source: names.source, prefix: names.prefix + "resources.", flat: true, taken: names.taken}
-	reader := below.prefix + "read"
-	if !below.taken[reader] {
-		below.taken[reader] = true
-		entries = append(entries, r.reader(reader))
+	reader := below.prefix + readerName
+	if below.taken[reader] {
+		// The tool was there first: the reader takes another name, and says so.
+		for below.taken[reader] {
+			reader += "_"
+		}
+		renamed = append(renamed, catalog.Skip{ID: reader, Source: names.source,
+			Reason: "the reader of resources: a tool has the id " + below.prefix + readerName})
 	}
+	below.taken[reader] = true
+	entries = append(entries, r.reader(reader))
 	slices.SortStableFunc(r.resources, func(a, b *sdk.Resource) int { return cmp.Compare(a.URI, b.URI) })
-	r.resources = slices.CompactFunc(r.resources, func(a, b *sdk.Resource) bool { return a.URI == b.URI })
 	slices.SortStableFunc(r.templates, func(a, b *sdk.ResourceTemplate) int {
 		return cmp.Compare(a.URITemplate, b.URITemplate)
-	})
-	r.templates = slices.CompactFunc(r.templates, func(a, b *sdk.ResourceTemplate) bool {
-		return a.URITemplate == b.URITemplate
 	})
 
 	titles := make([]string, 0, len(r.resources)+len(r.templates))
@@ -44,7 +49,8 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 	for _, x := range r.templates {
 		titles = append(titles, cmp.Or(x.Name, x.URITemplate))
 	}
-	ids, renamed := below.assign(titles)
+	ids, more := below.assign(titles)
+	renamed = append(renamed, more...)
 	for i, x := range r.resources {
 		e := r.resourceEntry(ids[i], x.Title, cmp.Or(x.Description, "Read the resource "+cmp.Or(x.Name, x.URI)+"."))
 		e.Aliases = []string{clean(x.URI, 200)}
@@ -116,17 +122,19 @@ func (s *serverSource) readAction(address func(args map[string]any) (string, err
 		if err != nil {
 			return catalog.Result{}, err
 		}
-		session, err := s.link.get(ctx)
+		conn, err := s.link.get(ctx)
 		if err != nil {
 			return catalog.Result{}, hinted(err)
 		}
-		answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		on, _, stop := conn.begin(ctx, nil)
+		defer stop()
+		answer, err := conn.session.ReadResource(on, &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
 			if text := strings.ToLower(err.Error()); ctx.Err() == nil && strings.Contains(text, "resource") &&
 				strings.Contains(text, "not found") {
 				return catalog.Result{Note: "not found"}, nil
 			}
-			return catalog.Result{}, s.failed(ctx, session, err)
+			return catalog.Result{}, s.failed(ctx, conn, err)
 		}
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput
@@ -136,7 +144,7 @@ func (s *serverSource) readAction(address func(args map[string]any) (string, err
 			if part == nil {
 				return catalog.Result{}, errors.New("the server answered with an empty part")
 			}
-			value, why := resource(part)
+			value, why := s.resource(part)
 			values, note = append(values, value), cmp.Or(why, note)
 		}
 		switch len(values) {

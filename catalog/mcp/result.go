@@ -17,22 +17,38 @@ import (
 const (
 	noteParsed = "parsed from text"
 	noteEmpty  = "no content"
-	noteBinary = "binary content is described, not returned"
+	noteBinary = "has images, sounds or files"
 )
 
 // contents converts an answer to plain data: the structured content if there is one, else the single block's value, or
 // the list of the blocks' values.
-func contents(answer *sdk.CallToolResult) (data any, note string) {
+func (s *serverSource) contents(answer *sdk.CallToolResult) (data any, note string) {
 	if answer.StructuredContent != nil {
-		return exact(answer), ""
+		data := exact(answer)
+		beside := slices.DeleteFunc(slices.Clone(answer.Content), func(c sdk.Content) bool {
+			_, ok := c.(*sdk.TextContent)
+			return ok
+		})
+		if len(beside) == 0 {
+			return data, ""
+		}
+		if table, ok := data.(map[string]any); ok && table["content"] == nil { // such as a picture of the data
+			more, note := s.blocks(beside)
+			if _, ok := more.([]any); !ok {
+				more = []any{more}
+			}
+			table["content"] = more
+			return table, note
+		}
+		return data, "content beside the structured content was left out"
 	}
-	return blocks(answer.Content)
+	return s.blocks(answer.Content)
 }
 
-func blocks(list []sdk.Content) (data any, note string) {
+func (s *serverSource) blocks(list []sdk.Content) (data any, note string) {
 	values := make([]any, 0, len(list))
 	for _, c := range list {
-		value, why := block(c)
+		value, why := s.block(c)
 		values = append(values, value)
 		note = cmp.Or(why, note)
 	}
@@ -46,41 +62,45 @@ func blocks(list []sdk.Content) (data any, note string) {
 }
 
 // block is the value of one block.
-func block(c sdk.Content) (value any, note string) {
+func (s *serverSource) block(c sdk.Content) (value any, note string) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		return textValue(c.Text)
 	case *sdk.ImageContent:
-		return binary("image", c.MIMEType, len(c.Data)), noteBinary
+		return s.options.Media.Put("image", clean(c.MIMEType, 100), c.Data), noteBinary
 	case *sdk.AudioContent:
-		return binary("audio", c.MIMEType, len(c.Data)), noteBinary
+		return s.options.Media.Put("audio", clean(c.MIMEType, 100), c.Data), noteBinary
 	case *sdk.EmbeddedResource:
 		if c.Resource == nil {
 			return nil, noteEmpty
 		}
-		return resource(c.Resource)
+		return s.resource(c.Resource)
 	case *sdk.ResourceLink:
-		link := map[string]any{"type": "resource_link", "uri": c.URI, "name": c.Name}
-		for key, text := range map[string]string{"mimeType": c.MIMEType, "description": c.Description, "title": c.Title} {
+		link := map[string]any{"kind": "link", "uri": c.URI, "name": c.Name}
+		for key, text := range map[string]string{"mime_type": c.MIMEType, "description": c.Description, "title": c.Title} {
 			if text != "" {
 				link[key] = text
 			}
 		}
 		return link, ""
 	}
-	return map[string]any{"type": "unknown"}, "content of an unknown kind"
+	return map[string]any{"kind": "unknown"}, "content of an unknown kind"
 }
 
-// resource is the value of a resource: its text, parsed if it is JSON, or a description of its bytes.
-func resource(r *sdk.ResourceContents) (value any, note string) {
+// resource is the value of a resource: its text, parsed if it is JSON, or the table of its bytes.
+func (s *serverSource) resource(r *sdk.ResourceContents) (value any, note string) {
 	if r.Blob != nil {
-		return binary("blob", r.MIMEType, len(r.Blob)), noteBinary
+		kind := "file"
+		for _, media := range []string{"image", "audio"} {
+			if strings.HasPrefix(r.MIMEType, media+"/") {
+				kind = media
+			}
+		}
+		table := s.options.Media.Put(kind, clean(r.MIMEType, 100), r.Blob)
+		table["uri"] = r.URI
+		return table, noteBinary
 	}
 	return textValue(r.Text)
-}
-
-func binary(kind, mime string, n int) map[string]any {
-	return map[string]any{"type": kind, "mimeType": mime, "bytes": int64(n)}
 }
 
 // textValue is the value of a text: parsed if it is a JSON object or list, else the text itself. A lone number or word

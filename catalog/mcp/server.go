@@ -81,7 +81,7 @@ func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoi
 		if !ok || !variableName.MatchString(key) {
 			break
 		}
-		if s.Env[key], err = x.expand(value); err != nil {
+		if s.Env[key], err = x.expand(strings.TrimPrefix(value, secret.Marked)); err != nil {
 			return endpoint{}, err
 		}
 		words = words[1:]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
 	"almanac/catalog/source"
 )
 
@@ -23,6 +24,10 @@ type options struct {
 	Version string
 	// Depth is how many almanacs are above this one, as read by the function Depth; servers are told one more.
 	Depth int
+	// Media keeps the images, sounds and files of results.
+	Media media.Folder
+	// TrustHints tells that what the server says of its tools is believed: readOnlyHint.
+	TrustHints bool
 }
 
 func (o options) withDefaults() options {
@@ -44,8 +49,9 @@ func (o options) pause(n int) time.Duration {
 
 // A serverSource provides the actions of one server. It is safe for concurrent use.
 type serverSource struct {
-	server endpoint
-	link   *link
+	server  endpoint
+	options options
+	link    *link
 
 	mu       sync.Mutex
 	watchers map[chan struct{}]bool
@@ -61,7 +67,7 @@ func newSource(s endpoint, o options) (*serverSource, error) {
 		return nil, err
 	}
 	s.depth = o.Depth
-	src := &serverSource{server: s, watchers: map[chan struct{}]bool{}}
+	src := &serverSource{server: s, options: o, watchers: map[chan struct{}]bool{}}
 	src.link = newLink(s, o.withDefaults(), src.changed)
 	return src, nil
 }
@@ -140,7 +146,7 @@ func (s *serverSource) changed() {
 // *downError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
 // taken for all.
 func (s *serverSource) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-	session, err := s.link.get(ctx)
+	c, err := s.link.get(ctx)
 	var down *downError
 	if errors.As(err, &down) {
 		// The report of this reading is kept; the time of the next attempt is in Health.
@@ -152,9 +158,9 @@ func (s *serverSource) load(ctx context.Context, progress func(source.Reading)) 
 	if progress == nil {
 		progress = func(source.Reading) {}
 	}
-	r := reading{source: s, session: session, progress: progress}
+	r := reading{source: s, session: c.session, progress: progress}
 	if err := r.read(ctx); err != nil {
-		return catalog.Batch{}, s.failed(ctx, session, err)
+		return catalog.Batch{}, s.failed(ctx, c, err)
 	}
 	return r.batch(), nil
 }

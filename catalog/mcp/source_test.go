@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
 )
 
 // child is a source over this binary as a server of the kind.
@@ -41,6 +41,7 @@ func child(t *testing.T, kind string, env map[string]string, o options) *serverS
 
 func open(t *testing.T, s endpoint, o options) *serverSource {
 	t.Helper()
+	o.TrustHints = true
 	src, err := newSource(s, o)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,10 @@ func TestLoad(t *testing.T) {
 x.environment read mutates=false risk=low []
 x.fail read mutates=false risk=low []
 x.grow update mutates=true risk=medium []
+x.instructions read mutates=false risk=low []
 x.picture read mutates=false risk=low []
+x.prompts.get read mutates=false risk=low []
+x.prompts.list read mutates=false risk=low []
 x.resources.notes_md read mutates=false risk=low ["file:///notes.md"]
 x.resources.read read mutates=false risk=low []
 x.resources.row read mutates=false risk=low ["row://{table}/{id}"]
@@ -109,8 +113,9 @@ x.wipe_everything delete mutates=true risk=high ["wipe-everything"]`
 }
 
 func TestCall(t *testing.T) {
-	entries := load(t, child(t, "good", nil, options{}))
-	picture := []any{"look", map[string]any{"type": "image", "mimeType": "image/png", "bytes": int64(5)}}
+	folder := media.In(t.TempDir())
+	entries := load(t, child(t, "good", nil, options{Media: folder}))
+	picture := []any{"look", folder.Put("image", "image/png", []byte("12345"))}
 	for _, c := range []struct {
 		id   string
 		args map[string]any
@@ -124,7 +129,13 @@ func TestCall(t *testing.T) {
 		{"x.text", map[string]any{"text": `{"a":1} and more`}, `{"a":1} and more`, "", ""},
 		{"x.text", map[string]any{"text": "42"}, "42", "", ""},
 		{"x.wipe_everything", nil, nil, "no content", ""},
-		{"x.picture", nil, picture, "binary content is described, not returned", ""},
+		{"x.picture", nil, picture, noteBinary, ""},
+		{"x.instructions", nil, "Ask for the sum.", "", ""},
+		{"x.prompts.list", nil, []any{map[string]any{"name": "greet", "title": "", "description": "Greets.",
+			"arguments": []any{map[string]any{"name": "who", "description": "", "required": true}}}}, "", ""},
+		{"x.prompts.get", map[string]any{"name": "greet", "arguments": map[string]any{"who": "Ann"}},
+			map[string]any{"description": "", "messages": []any{
+				map[string]any{"role": "user", "content": "hello Ann"}}}, "", ""},
 		{"x.fail", nil, nil, "", "no such row"},
 		{"x.resources.notes_md", nil, "# Notes", "", ""},
 		{"x.resources.row", map[string]any{"table": "a b", "id": int64(7)},
@@ -165,7 +176,7 @@ func TestCallEffects(t *testing.T) {
 
 // An answer that nests too deep for the library is an error of its call at once; the next is answered.
 func TestCallDeep(t *testing.T) {
-	for _, deep := range []int{1100, 20_000} {
+	for _, deep := range []int{1100, 5000, 20_000} {
 		nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)
 		raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`,
 			"tools/call": `{"content":[],"_meta":{"almanac/effects":` + nested + `}}`})
@@ -254,7 +265,7 @@ func TestSameHandshakeAgain(t *testing.T) {
 	})
 	src := child(t, "strict="+string(raw), nil, options{})
 	entries := load(t, src)
-	first := src.link.session
+	first := src.link.conn
 	if _, err := call(t.Context(), entries["x.a"], nil); err == nil ||
 		!strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
@@ -285,30 +296,6 @@ func TestAwayWhileStarting(t *testing.T) {
 	if !errors.As(err, &down) || !down.Starting ||
 		!strings.Contains(err.Error(), "call again in a moment") || ctx.Err() != nil {
 		t.Errorf("error %v, context %v", err, ctx.Err())
-	}
-}
-
-func TestHandshake(t *testing.T) {
-	refused, silent := error(&jsonrpc.Error{Code: -32601, Message: "no"}), errors.New("no answer within 30s")
-	for _, test := range []struct {
-		name     string
-		overHTTP bool
-		errs     []error
-		want     string
-	}{
-		{"a refusal is asked in the other way", false, []error{refused, refused, refused}, "ioio"},
-		{"a server that crashes is not", false, []error{silent, silent}, "iii"},
-		{"over http any answer counts", true, []error{silent, silent}, "ioi"},
-	} {
-		var how handshake
-		got := "i"
-		for _, err := range test.errs {
-			how.failed(err, test.overHTTP)
-			got += map[bool]string{false: "i", true: "o"}[how.modern]
-		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
 	}
 }
 
@@ -369,8 +356,6 @@ func TestMisbehaviour(t *testing.T) {
 		{"noise", "noise", "that are not messages: a server must write nothing else there; it"},
 		{"a huge message", "huge", "a message of more than 16 MiB"},
 		{"death at the list", list(map[string]string{"tools/list": "die"}), "went down during the call"},
-		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}),
-			"keeps returning the same page"},
 		{"no handshake", list(map[string]string{"initialize": `{"protocolVersion":"1999-01-01"}`}), "1999-01-01"},
 		{"a list that is none", list(map[string]string{"tools/list": `{"tools":"none"}`}), "tools/list"},
 		{"a result that is none", list(map[string]string{"tools/list": `7`}), "tools/list"},
@@ -391,9 +376,13 @@ func TestOddities(t *testing.T) {
 		raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[` + text + `]}`})
 		return "answers=" + string(raw)
 	}
+	paged := func(cursor string) string {
+		raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}],"nextCursor":"` + cursor + `"}`})
+		return "answers=" + string(raw)
+	}
 	null, _ := json.Marshal(map[string]string{"tools/list": `{"tools":null}`})
 	for _, c := range []struct{ name, kind, want string }{
-		{"talk on standard output", "talks", "12 found, 0 skipped, 0 renamed, 0 mended"},
+		{"talk on standard output", "talks", "15 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a null list", "answers=" + string(null), "0 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a flood of notices", "flood", "1 found, 0 skipped, 0 renamed, 0 mended: x.calm"},
 		{"a null tool", tool(`null, {"name":"a","inputSchema":{"type":"object"}}`),
@@ -401,12 +390,14 @@ func TestOddities(t *testing.T) {
 		{"no schema", tool(`{"name":"a"}`), "1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
 		{"a schema that is none", tool(`{"name":"a","inputSchema":{"type":7}}`),
 			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"the same page", paged("a"), "3 found, 2 skipped, 0 renamed, 0 mended: x.a"},
+		{"endless pages", "pages", "3 found, 2 skipped, 0 renamed, 0 mended: x.a"},
 		{"a schema elsewhere", tool(`{"name":"a","inputSchema":{"$ref":"https://example.org/s"}}`),
 			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
 		{"names that collide", tool(`{"name":"get-user"},{"name":"getUser"},{"name":"get_user"}`),
 			"3 found, 0 skipped, 2 renamed, 0 mended: x.get_user x.get_user_5d95c2 x.get_user_e28ebf"},
 		{"names that are odd", tool(`{"name":"end"},{"name":"3d"},{"name":"a/b.c"},{"name":"日本"},{"name":"HTTPServer"}`),
-			"5 found, 0 skipped, 1 renamed, 0 mended: x._3d x._cf2abf x.a.b.c x.end_ x.http_server"},
+			"5 found, 0 skipped, 0 renamed, 0 mended: x._3d x.a.b.c x.end_ x.http_server x.日本"},
 		{"a long description", tool(`{"name":"a","description":"` + strings.Repeat("x", 5000) + `"}`),
 			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
 	} {
@@ -436,16 +427,59 @@ func TestHang(t *testing.T) {
 		"tools/call": "hang", "ping": "hang"})
 	src := child(t, "answers="+string(raw), nil, options{Ping: 50 * time.Millisecond})
 	entries := load(t, src)
-	first := src.link.session
+	first := src.link.conn
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
+	long := make(chan error)
+	go func() { // begins before, and would end with the test
+		_, err := call(t.Context(), entries["x.a"], nil)
+		long <- err
+	}()
 	if _, err := call(ctx, entries["x.a"], nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
+	}
+	// The next waits no longer than for the ping.
+	if c, err := src.link.get(t.Context()); err == nil && c == first ||
+		err != nil && !strings.Contains(err.Error(), "it does not answer") {
+		t.Errorf("%v", err)
+	}
+	if err := <-long; err == nil || !strings.Contains(err.Error(), "went down during the call") {
+		t.Errorf("a call that was under way: %v", err)
 	}
 	eventually(t, "another session", func() bool {
 		session, err := src.link.get(t.Context())
 		return err == nil && session != first
 	})
+}
+
+// What of a schema cannot be checked is left open, and the rest is kept.
+func TestSchemaMended(t *testing.T) {
+	const schema = `{"type":"object","required":["mail","n"],"properties":{
+		"mail":{"type":"string","pattern":"^(?!\\.)(?!.*\\.\\.)[a-z.]+@","minLength":3},
+		"n":{"type":"integer","minimum":1,"exclusiveMinimum":true},
+		"at":{"$ref":"#/$defs/none","description":"when"},"far":{"$ref":"https://example.org/s"},
+		"loop":{"$ref":"#/$defs/a"},"good":{"$ref":"#/$defs/b"}},
+		"$defs":{"a":{"$ref":"#/$defs/a"},"b":{"type":"boolean"}},"patternProperties":{"(?=x)":{}}}`
+	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a","inputSchema":` +
+		strings.Join(strings.Fields(schema), "") + `}]}`})
+	src := child(t, "answers="+string(raw), nil, options{})
+	b, err := src.load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"$defs":{"a":{},"b":{"type":"boolean"}},"patternProperties":{},"properties":{"at":{"description":"when"},` +
+		`"far":{},"good":{"$ref":"#/$defs/b"},"loop":{},"mail":{"minLength":3,"type":"string"},` +
+		`"n":{"minimum":1,"type":"integer"}},"required":["mail","n"],"type":"object"}`
+	if got := b.Entries[0].Input.Text(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if len(b.Mended) != 1 || !strings.HasPrefix(b.Mended[0].Reason,
+		"its input schema was left open at #/$defs/a/$ref: #/$defs/a refers to itself without end; #/patternProperties: ") {
+		t.Errorf("%v", b.Mended)
+	}
+	if _, err := b.Entries[0].Input.Check(map[string]any{"mail": "a@b", "n": int64(0)}); err == nil {
+		t.Error("what is left is not checked")
+	}
 }
 
 // Close ends a server that does not want to end, and what it started.

@@ -212,9 +212,13 @@ func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding 
 		if out.form == formBody || out.form == multipartBody {
 			b.encode(&f, plain, encoding.Get(name))
 		}
-		if required && slices.Contains(flat.required, name) {
+		switch must := slices.Contains(flat.required, name); {
+		case must && required:
 			b.required = append(b.required, f.arg)
+		case must:
+			b.together, out.optional = append(b.together, f.arg), true
 		}
+		b.given = append(b.given, f.arg)
 		out.fields = append(out.fields, f)
 		b.e.name(f.arg)
 		b.e.schema(flat.schemas[i], spot{depth: 1, room: topText})

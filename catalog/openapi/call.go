@@ -207,7 +207,7 @@ func (b *body) write(r *web.Request, args map[string]any, used map[string]bool) 
 			}
 		}
 	}
-	if len(object) == 0 && b.form != jsonBody {
+	if len(object) == 0 && (b.form != jsonBody || b.optional) {
 		return nil
 	}
 	return b.send(r, object)

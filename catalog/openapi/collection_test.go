@@ -40,6 +40,7 @@ func TestDocuments(t *testing.T) {
 		slow                                                        string
 	}
 	reasons := map[string]int{}
+	var all quality
 	for _, file := range files {
 		b, m, err := measure(t, file, len(files) <= 20)
 		total.documents++
@@ -51,6 +52,8 @@ func TestDocuments(t *testing.T) {
 		if b.Found != len(b.Entries)+len(b.Skipped) {
 			t.Errorf("%s: found %d, %d entries and %d skipped", file, b.Found, len(b.Entries), len(b.Skipped))
 		}
+		all.count(t, b)
+		list(t, file, b.Entries)
 		total.found += b.Found
 		total.loaded += len(b.Entries)
 		total.skipped += len(b.Skipped)
@@ -83,6 +86,7 @@ func TestDocuments(t *testing.T) {
 	fmt.Printf("%d documents, %d refused; %d operations found, %d entries, %d skipped, %d renamed, %d remarks; slowest %v (%s)\n", total.documents, total.refused,
 		total.found, total.loaded, total.skipped, total.renamed, total.mended,
 		total.slowest.Round(time.Millisecond), total.slow)
+	all.print()
 	type count struct {
 		reason string
 		n      int

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 )
 
@@ -15,9 +16,9 @@ import (
 // which is free if it takes any text.
 func effects(op *operation, commands []string, free bool, e *catalog.Entry) {
 	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Free: free,
-		Text: cmp.Or(op.summary, firstSentence(op.description))}
+		Text: cmp.Or(op.summary, firstSentence(op.description)), More: text.HeadBytes(op.description, 2000)}
 	if op.name.own {
-		h.Names = []string{op.operationID, strings.Join(op.name.words, " ")}
+		h.Names = []string{op.operationID, strings.Join(op.name.words.from(0), " ")}
 	}
 	does := verb.Infer(h)
 	e.Operation, e.Mutates, e.Risk = does.Operation, does.Mutates, does.Risk

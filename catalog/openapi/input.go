@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/spec"
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
@@ -17,8 +18,10 @@ type plan struct {
 	params []param
 	body   *body
 	accept string
-	// keys are the parameters that carry credentials, in the form of document.keys.
-	keys map[string]bool
+	// keys are the parameters that carry credentials, in the form of document.keys; needed are those of them that the
+	// operation requires whatever it says of credentials.
+	keys   map[string]bool
+	needed []string
 	// wantJSON is set if every success returns JSON; notFound if 404 is an ordinary response.
 	wantJSON, notFound bool
 }
@@ -45,8 +48,8 @@ type body struct {
 	// whole is the argument that is the body; empty if its fields are arguments.
 	whole  string
 	fields []field
-	// open is set if unlisted arguments belong to the body.
-	open bool
+	// open is set if unlisted arguments belong to the body; optional if nothing is sent where none of them is given.
+	open, optional bool
 }
 
 // A field is one name in a body.
@@ -75,7 +78,9 @@ type inputBuilder struct {
 	keys     map[string]bool // "in name" of credentials, which are not arguments
 	taken    map[string]bool
 	required []string
-	lost     []string
+	// together are the body's arguments that are required once one of the body is given, and given those that would be.
+	together, given []string
+	lost            []string
 }
 
 // input makes the plan of an operation and the schema of its arguments, nil if it takes none.
@@ -86,7 +91,7 @@ func (d *document) input(op *operation, patterns map[string]bool,
 	params, lost := d.parameters(op)
 	b.lost = lost
 	b.e.raw(`{"type":"object","properties":{`)
-	var form []*tree.Node
+	var form, last []*tree.Node
 	var whole *tree.Node
 	for _, p := range params {
 		switch in := p.Get("in").Str(); in {
@@ -95,6 +100,10 @@ func (d *document) input(op *operation, patterns map[string]bool,
 		case "body":
 			whole = p
 		case "path", "query", "header", "cookie":
+			if isTransport(p, params) {
+				last = append(last, p)
+				continue
+			}
 			b.param(p, in)
 		default:
 			b.lost = append(b.lost, "a parameter in "+text.LineBytes(in, 20)+": unknown place")
@@ -115,8 +124,12 @@ func (d *document) input(op *operation, patterns map[string]bool,
 	case !d.v2:
 		more = b.requestBody()
 	}
+	for _, p := range last {
+		b.param(p, p.Get("in").Str())
+	}
 	b.e.raw("}")
 	b.e.required(stringList(b.required), nil)
+	b.conditional()
 	if more != nil {
 		b.e.name("additionalProperties")
 		b.e.schema(more, spot{depth: 1, room: innerText})
@@ -175,6 +188,9 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" ||
 		lower == "host") ||
 		b.keys[in+" "+lower] {
+		if n.Get("required").True() && b.keys[in+" "+lower] {
+			b.op.plan.needed = append(b.op.plan.needed, in+" "+lower)
+		}
 		return
 	}
 	p := param{name: name, in: in, reserved: n.Get("allowReserved").True()}
@@ -328,6 +344,47 @@ func placeholders(path string) []string {
 		}
 		path = after
 	}
+}
+
+// conditional writes which arguments of the body are required once one of it is given.
+func (b *inputBuilder) conditional() {
+	if len(b.together) == 0 {
+		return
+	}
+	b.e.list(spec.RequiredTogether, b.together)
+	if len(b.given) < 2 {
+		return
+	}
+	// Each asks for the first, and the first for the others: as much text as there are names.
+	first := b.together[0]
+	b.e.name("dependentRequired")
+	b.e.raw("{")
+	for _, arg := range b.given {
+		if arg != first {
+			b.e.list(arg, []string{first})
+		}
+	}
+	b.e.list(first, b.together[1:])
+	b.e.raw("}")
+}
+
+// transport are parameters of how an answer is sent, not of what it says: those of every operation of Google's.
+var transport = []string{
+	"$.xgafv", "access_token", "alt", "callback", "oauth_token", "prettyPrint", "quotaUser", "upload_protocol",
+	"uploadType", "userIp",
+}
+
+// isTransport tells whether a parameter goes behind all others: key and fields do where the rest of Google's are.
+func isTransport(p *tree.Node, all []*tree.Node) bool {
+	named := func(name string) func(*tree.Node) bool {
+		return func(p *tree.Node) bool { return p.Get("name").Scalar() == name }
+	}
+	if p.Get("in").Str() != "query" || p.Get("required").True() {
+		return false
+	}
+	name := p.Get("name").Scalar()
+	return slices.Contains(transport, name) ||
+		(name == "key" || name == "fields") && slices.ContainsFunc(all, named("prettyPrint"))
 }
 
 // undeclared adds a path parameter that the document does not declare.

@@ -21,6 +21,10 @@ func Kind() source.Kind {
 			api := New(options{
 				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: web.NewVault(h.Getenv, web.Keyring),
 			})
+			if h.Access != nil {
+				api.o.Access = h.Access(r.Name)
+				api.o.Vault.From(api.o.Access.Secrets)
+			}
 			name, _ = secret.Address(name)
 			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
 			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {

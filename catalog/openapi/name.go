@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 )
 
@@ -30,14 +32,14 @@ func segment(list []string) string {
 		s += "_"
 	}
 	if len(s) > maxSegment {
-		s = s[:maxSegment-5] + "_" + mark(s)
+		s = strings.TrimRight(text.HeadBytes(s, maxSegment-5), "_") + "_" + mark(s)
 	}
 	return s
 }
 
 // mark is a hash of a text in four letters.
-func mark(text string) string {
-	sum := sha256.Sum256([]byte(text))
+func mark(of string) string {
+	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:2])
 }
 
@@ -57,14 +59,17 @@ func titleName(title string) string {
 	return segment(kept)
 }
 
-// isVersion reports v1, v2, 2024 and the like.
-func isVersion(w string) bool {
-	w = strings.TrimPrefix(w, "v")
-	return w != "" && strings.Trim(w, "0123456789") == ""
-}
+// version matches v1, v2.1, v1beta1, 2024 and 2020-05-31.
+var version = regexp.MustCompile(`^v?[0-9][0-9.-]*((alpha|beta)[0-9]*)?$`)
 
-// pathWords are the segments of a path that are not parameters, without versions and the like.
+func isVersion(w string) bool { return version.MatchString(w) }
+
+// pathWords are the segments of a path that are not parameters, without versions and the like, and without what stands
+// behind a # or ?.
 func pathWords(path string) (fixed []string, lastIsParam bool) {
+	if i := strings.IndexAny(path, "#?"); i >= 0 {
+		path = path[:i]
+	}
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		lastIsParam = strings.HasPrefix(part, "{")
 		if lastIsParam || part == "" {
@@ -76,6 +81,9 @@ func pathWords(path string) (fixed []string, lastIsParam bool) {
 		if isVersion(strings.ToLower(part)) || strings.EqualFold(part, "api") || strings.EqualFold(part, "rest") {
 			continue
 		}
+		if strings.Count(part, ".") > 1 {
+			part = part[strings.LastIndexByte(part, '.')+1:] // microsoft.graph.delta()
+		}
 		fixed = append(fixed, part)
 	}
 	return fixed, lastIsParam
@@ -84,60 +92,22 @@ func pathWords(path string) (fixed []string, lastIsParam bool) {
 // A name is the desired name of an operation.
 type name struct {
 	group []string // words of the namespace below the source's
-	words []string
+	words phrase
 	own   bool // the words are from the operationId
-	// long are more words, used if the short name is taken.
-	long []string
+	// long are longer names, used if the short one is taken.
+	long []phrase
 }
 
-// nameOf names an operation by its tag, path and operationId.
-func nameOf(op *operation, tag string) name {
-	fixed, lastIsParam := pathWords(op.path)
-	var n name
-	idWords := verb.Words(op.operationID)
-	given := idWords
-	switch {
-	case len(verb.Words(tag)) > 0 && !unLatin(tag):
-		n.group = verb.Words(tag)
-	case strings.Contains(op.operationID, "/") || strings.Contains(op.operationID, "."):
-		i := strings.LastIndexAny(op.operationID, "/.")
-		n.group, given = verb.Words(op.operationID[:i]), verb.Words(op.operationID[i+1:])
-	case len(fixed) > 0:
-		n.group = verb.Words(fixed[0])
-	}
-	if len(n.group) > 6 {
-		n.group = n.group[:6]
-	}
-	all := verb.Words(op.path)
-	if generated(idWords, op.method, all) {
-		given = nil
-	} else {
-		given = withoutRoute(given, all, op.method)
-		given = without(given, n.group)
-	}
-	n.long = slices.Concat([]string{methodVerb(op.method, lastIsParam)}, verb.Words(strings.Join(fixed, " ")))
-	if len(given) > 0 && !unLatin(op.operationID) {
-		n.words, n.own = given, true
-		return n
-	}
-	rest := fixed
-	if len(rest) > 0 && slices.Equal(verb.Words(rest[0]), n.group) {
-		rest = rest[1:]
-	}
-	n.words = []string{methodVerb(op.method, lastIsParam)}
-	if len(rest) > 0 {
-		last := verb.Words(rest[len(rest)-1])
-		if op.method == "post" && !lastIsParam && len(last) > 0 && slices.Equal(last, singularWords(last)) {
-			// POST /charges/{charge}/capture
-			n.words = last
-			return n
-		}
-		if lastIsParam || op.method == "post" {
-			last = singularWords(last)
-		}
-		n.words = append(n.words, last...)
-	}
-	return n
+// A phrase is words of which those in the middle may be left out, the first ones first.
+type phrase struct {
+	head   []string
+	middle [][]string
+	tail   []string
+}
+
+// from is the phrase without the first n parts of its middle.
+func (p phrase) from(n int) []string {
+	return slices.Concat(p.head, slices.Concat(p.middle[n:]...), p.tail)
 }
 
 // unLatin reports a name with less than half Latin letters: without the others it would say nothing, and the path is
@@ -233,6 +203,8 @@ func singularWords(list []string) []string {
 // singular is the singular of an English plural, judged by its ending.
 func singular(w string) string {
 	switch {
+	case w == "series":
+		return w
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
 	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "ches"),
@@ -254,27 +226,38 @@ func assign(ops []*operation, source string) {
 	})
 	taken := map[string]bool{}
 	for _, op := range order {
-		group := segment(op.name.group)
-		full := func(last []string) string {
-			var parts []string
-			for _, part := range []string{source, group, segment(last)} {
-				if part != "" {
-					parts = append(parts, part)
-				}
-			}
-			return strings.Join(parts, ".")
-		}
-		op.wanted = full(op.name.words)
-		op.id = op.wanted
-		if taken[op.id] {
-			op.id = full(op.name.long)
-		}
-		if taken[op.id] {
-			op.id = op.wanted + "_" + mark(op.method+" "+op.path)
-		}
-		for i := 2; taken[op.id]; i++ {
+		all := op.wishes(source)
+		op.wanted = all[0]
+		op.id = all[max(slices.IndexFunc(all, func(id string) bool { return !taken[id] }), 0)]
+		for i := 0; taken[op.id]; i++ {
 			op.id = op.wanted + "_" + mark(op.method+" "+op.path+strings.Repeat(".", i))
 		}
 		taken[op.id] = true
 	}
+}
+
+// readable is how long an id should be, in bytes: beyond that words in its middle are left out.
+const readable = 60
+
+// wishes are the ids that an operation could have, the best first: its name, its long name, both as short as they
+// should be and then with more of what was left out.
+func (op *operation) wishes(source string) (ids []string) {
+	group := segment(op.name.group)
+	for _, p := range append([]phrase{op.name.words}, op.name.long...) {
+		n := 0
+		for ; n < len(p.middle); n++ {
+			if len(idOf(source, group, segment(p.from(n)))) <= readable {
+				break
+			}
+		}
+		for ; n >= 0; n-- {
+			ids = append(ids, idOf(source, group, segment(p.from(n))))
+		}
+	}
+	return ids
+}
+
+// idOf joins the segments that are not empty, as an id.
+func idOf(segments ...string) string {
+	return strings.Join(slices.DeleteFunc(segments, func(s string) bool { return s == "" }), ".")
 }

@@ -48,8 +48,9 @@ type options struct {
 	// Names are the names to look up the values of a security scheme by, keyed by the scheme's name, in the order of
 	// web.Auth. Others use ALMANAC_<NAME>_TOKEN, _USER and _PASSWORD, _KEY, _CLIENT_ID and _CLIENT_SECRET.
 	Names map[string][]string
-	// Vault holds the credentials; nil has none.
-	Vault *web.Vault
+	// Vault holds the credentials; nil has none. Access is what the configuration says of requests.
+	Vault  *web.Vault
+	Access web.Access
 	// MaxBody is that of web.Options.
 	MaxBody int64
 	// Sleep waits between attempts to get the document; nil waits in real time.

@@ -203,7 +203,7 @@ func TestCredentialNames(t *testing.T) {
 			t.Errorf("%s of %s: got %s, want %s", test.scheme, test.source, got, test.want)
 		}
 	}
-	if got := envName("API", "KEY"); got == "ALMANAC_API_KEY" {
+	if got := web.EnvName("API", "KEY"); got == "ALMANAC_API_KEY" {
 		t.Error("a source called api gets the key of the model's provider")
 	}
 }

@@ -77,14 +77,15 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 	return ops, skipped, found
 }
 
-// describe is the entry's description of the operation: the summary, then the description.
-func (op *operation) describe() string {
+// describe is the entry's description of the operation: the summary, then the description, or else one that is made
+// here.
+func (op *operation) describe(input *catalog.Schema) string {
 	summary, description := lines(op.summary, 300), lines(op.description, maxDescription)
 	if summary == "" && description == "" {
-		summary = strings.ToUpper(op.method) + " " + text.LineBytes(op.path, 200)
+		summary = op.made(input)
 	}
 	if summary != "" && !strings.HasSuffix(summary, ".") && !strings.HasSuffix(summary, "!") &&
-		!strings.HasSuffix(summary, "?") {
+		!strings.HasSuffix(summary, "?") && !strings.HasSuffix(summary, catalog.Undescribed) {
 		summary += "."
 	}
 	var parts []string

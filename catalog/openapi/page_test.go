@@ -144,13 +144,74 @@ func TestNames(t *testing.T) {
 		{"get", "/ü", "Façade", "", "s.u.facade"},
 		{"get", "/pets/{id}/photos", "получитьФото", "", "s.pets.list_photos"},
 		{"post", "/orders", "注文を作成v2", "Заказы", "s.orders.create"},
-		{"get", "/счета", "списокСчетов", "", "s.list"},
+		{"get", "/счета", "списокСчетов", "", "s.счета.список_счетов"},
+		// What the name of the source says, or a framework, is left out; so is what a dotted name repeats.
+		{"get", "/s/jobs/{id}", "getJob", "", "s.jobs.get_job"},
+		{"get", "/s", "s_list_all", "s", "s.list_all"},
+		{"get", "/getText", "getTextUsingGET", "pad", "s.pad.get_text"},
+		{"get", "/2020-05-31/distribution/{Id}", "GetDistribution2020_05_31", "", "s.distribution.get_distribution"},
+		{"get", "/V1/coupons/{couponId}", "salesRuleCouponRepositoryV1GetByIdGet", "coupons",
+			"s.coupons.sales_rule_coupon_repository_get_by_id"},
+		{"post", "/groups/{g}/sites/{s}/lists/{l}/microsoft.graph.unpublish", "groups.group.sites.site.lists.list.unpublish",
+			"groups.Actions", "s.groups.sites_lists_unpublish"},
+		{"post", "/sendMessage", "", "", "s.send_message.create"},
+		{"post", "/getUser", "", "", "s.get_user"},
+		{"get", "/#Action=DescribeTags", "GET_DescribeTags", "", "s.describe_tags"},
+		{"post", "/#Action=DescribeTags", "POST_DescribeTags", "", "s.describe_tags_post"},
+		// A long name loses what stands in its midst, or behind "by".
+		{"get", "/a/{a}/b/{b}/c", "a.administrativeUnits.extensionProperties.ListSingleValueExtendedProperties", "a",
+			"s.a.list_single_value_extended_properties"},
+		{"get", "/providers/employers/{employerId}/nationalholidays/{id}", "getNationalHolidaysByEmployerIdAndHolidayOrYear",
+			"calendar", "s.calendar.get_national_holidays"},
 	} {
 		op := &operation{method: test.method, path: test.path, operationID: test.operationID}
-		op.name = nameOf(op, test.tag)
+		op.name = habit{source: []string{"s"}}.nameOf(op, test.tag)
 		assign([]*operation{op}, "s")
 		if op.id != test.want {
 			t.Errorf("%s %s %s: got %s, want %s", test.method, test.path, test.operationID, op.id, test.want)
+		}
+	}
+}
+
+// TestHabits: what all operations of a document share is in none of their names.
+func TestHabits(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		ops  []string // method, path, operationId, tag
+		want string
+	}{
+		{"one tag for all", []string{"post /accounts/get accountsGet bank",
+			"post /accounts/balance/get accountsBalanceGet bank",
+			"post /item/remove itemRemove bank", "post /auth/get authGet bank", "post /wallet/list walletList bank"},
+			"s.accounts.get s.accounts.balance_get s.item.remove s.auth.get s.wallet.list"},
+		{"one piece in front", []string{"get /mail/v1/users/{u}/drafts mail.users.drafts.list users",
+			"get /mail/v1/users/{u}/threads mail.users.threads.list users", "post /mail/v1/users/{u}/stop mail.users.stop users",
+			"get /mail/v1/users/{u}/profile mail.users.getProfile users"},
+			"s.users.drafts_list s.users.threads_list s.users.stop s.users.get_profile"},
+		{"paths are functions", []string{"post /sendMessage", "post /getMe", "post /banChatMember", "post /close"},
+			"s.send_message s.get_me s.ban_chat_member s.close.create"},
+		{"one folder for all", []string{"get /svc/a/x", "get /svc/b/x", "get /svc/c/{id}", "get /svc/d"},
+			"s.a.list_x s.b.list_x s.c.get s.d.list"},
+		{"hashes", []string{"get /groups/{g}/sites/$count Get.Count.sites-e001", "get /users/$count Get.Count.users-fe5a",
+			"get /users/{u}/memberOf/graph.v1.group Get.Items.As.group-cc0a", "get /groups/$count Get.Count.groups-fe5b"},
+			"s.groups.count_sites s.users.count_users s.users.list_group s.groups.count_groups"},
+	} {
+		var ops []*operation
+		for _, text := range test.ops {
+			parts := append(strings.Fields(text), "", "")
+			ops = append(ops, &operation{method: parts[0], path: parts[1], operationID: parts[2], tags: parts[3:4]})
+		}
+		h := habitOf(ops, "s")
+		for _, op := range ops {
+			op.name = h.nameOf(op, op.tags[0])
+		}
+		assign(ops, "s")
+		var ids []string
+		for _, op := range ops {
+			ids = append(ids, op.id)
+		}
+		if got := strings.Join(ids, " "); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
 		}
 	}
 }
@@ -161,7 +222,7 @@ func TestCollisions(t *testing.T) {
 		var ops []*operation
 		for _, path := range paths {
 			op := &operation{method: "get", path: path, operationID: "find"}
-			op.name = nameOf(op, "things")
+			op.name = habit{}.nameOf(op, "things")
 			ops = append(ops, op)
 		}
 		assign(ops, "s")
@@ -198,7 +259,7 @@ func TestEffects(t *testing.T) {
 		{"delete", "/a/{id}", "", "", "delete high"},
 	} {
 		op := &operation{method: test.method, path: test.path, operationID: test.id, summary: test.summary}
-		op.name = nameOf(op, "")
+		op.name = habit{}.nameOf(op, "")
 		var e catalog.Entry
 		effects(op, nil, false, &e)
 		if got := string(e.Operation) + " " + string(e.Risk); got != test.want || e.Mutates != (e.Operation != "read") {
@@ -235,7 +296,7 @@ func TestCommands(t *testing.T) {
 	}
 	for _, op := range ops {
 		var e catalog.Entry
-		op.name = nameOf(op, "")
+		op.name = habit{}.nameOf(op, "")
 		commands, free := d.commands(op)
 		effects(op, commands, free, &e)
 		if got := fmt.Sprint(e.Operation, " ", e.Mutates, " ", e.Risk); got != want[op.operationID] {

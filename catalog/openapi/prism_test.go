@@ -3,6 +3,7 @@ package openapi
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -88,10 +89,11 @@ func TestPrism(t *testing.T) {
 type prism struct {
 	server *httptest.Server // passes everything on to it
 
-	mu     sync.Mutex
-	status int
-	body   []byte
-	sent   string
+	mu         sync.Mutex
+	status     int
+	body       []byte
+	violations string // Prism's header of that name: what it found wrong where it answered by the document all the same
+	sent       string
 }
 
 func startPrism(t *testing.T, program, file string) *prism {
@@ -141,7 +143,7 @@ func startPrism(t *testing.T, program, file string) *prism {
 	proxy.ModifyResponse = func(res *http.Response) error {
 		body, err := io.ReadAll(res.Body)
 		p.mu.Lock()
-		p.status, p.body = res.StatusCode, body
+		p.status, p.body, p.violations = res.StatusCode, body, res.Header.Get("Sl-Violations")
 		p.mu.Unlock()
 		res.Body = io.NopCloser(bytes.NewReader(body))
 		return err
@@ -150,7 +152,8 @@ func startPrism(t *testing.T, program, file string) *prism {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		p.mu.Lock()
-		p.status, p.body, p.sent = 0, nil, r.Method+" "+r.URL.RequestURI()+" "+text.LineBytes(string(body), 300)
+		p.status, p.body, p.violations = 0, nil, ""
+		p.sent = r.Method + " " + r.URL.RequestURI() + " " + text.LineBytes(string(body), 300)
 		p.mu.Unlock()
 		proxy.ServeHTTP(w, r)
 	}))
@@ -171,13 +174,16 @@ func (p *prism) every(t *testing.T, file string) (operations, taken int) {
 	unknown := 0
 	for _, e := range batch.Entries {
 		p.mu.Lock()
-		p.status, p.body, p.sent = 0, nil, ""
+		p.status, p.body, p.violations, p.sent = 0, nil, "", ""
 		p.mu.Unlock()
 		err := callGenerated(t, e)
 		p.mu.Lock()
-		status, body, sent := p.status, p.body, p.sent
+		status, body, violations, sent := p.status, p.body, p.violations, p.sent
 		p.mu.Unlock()
 		why := verdict(status, body)
+		if why == "" || why == "answer" {
+			why = cmp.Or(violated(violations), why)
+		}
 		switch {
 		case status == 0:
 			why = fmt.Sprintf("not sent: %v", err)
@@ -219,6 +225,25 @@ func callGenerated(t *testing.T, e catalog.Entry) error {
 	}
 	_, err = e.Action(t.Context(), catalog.Call{ID: e.ID, Args: checked})
 	return err
+}
+
+// violated says what of a request broke the document, by the header in which Prism lists it beside an answer of the
+// document's own: where that has a 400 or 422, Prism refuses a request with it.
+func violated(header string) string {
+	var all []struct {
+		Location                []any
+		Severity, Code, Message string
+	}
+	if header == "" || json.Unmarshal([]byte(header), &all) != nil {
+		return ""
+	}
+	var why []string
+	for _, v := range all {
+		if len(v.Location) > 0 && v.Location[0] == "request" && v.Severity == "Error" {
+			why = append(why, fmt.Sprintf("%v: %s", v.Location, v.Message))
+		}
+	}
+	return strings.Join(why, "; ")
 }
 
 // verdict says why Prism refused a request; "" when it did not, "answer" when only its answer failed.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/spec"
 	"almanac/catalog/text"
-
 	"almanac/catalog/tree"
 )
 
@@ -388,12 +388,11 @@ func (e *emitter) bounds(n *tree.Node, kinds []string) {
 	}
 }
 
-// checkable reports whether a pattern probably means the same here as in JavaScript: it compiles.
+// checkable is spec.Checkable, asked once for each pattern.
 func (e *emitter) checkable(pattern string) bool {
 	ok, known := e.patterns[pattern]
 	if !known {
-		_, err := regexp.Compile(pattern)
-		ok = err == nil
+		ok = spec.Checkable(pattern)
 		e.patterns[pattern] = ok
 	}
 	return ok

@@ -20,7 +20,7 @@ func (d *document) keys() map[string]bool {
 	keys := map[string]bool{}
 	d.schemes().Each(func(_ string, n *tree.Node) {
 		if n = d.soft(n); n.Get("type").Str() == "apiKey" {
-			keys[n.Get("in").Str()+" "+strings.ToLower(n.Get("name").Str())] = true
+			keys[keyOf(n)] = true
 		}
 	})
 	return keys
@@ -57,7 +57,48 @@ func (d *document) auth(op *operation, base *url.URL, o options, source string) 
 	if optional && len(out) > 0 {
 		out = append(out, nil)
 	}
-	return out
+	return d.withNeeded(out, op, base, o, source)
+}
+
+// withNeeded adds to every alternative the credentials that the operation also requires as parameters: a document may
+// say "key or token" where its server wants both.
+func (d *document) withNeeded(out [][]web.Auth, op *operation, base *url.URL, o options, source string) [][]web.Auth {
+	if len(op.plan.needed) == 0 {
+		return out
+	}
+	var needed []web.Auth
+	d.schemes().Each(func(name string, n *tree.Node) {
+		n = d.soft(n)
+		if n.Get("type").Str() != "apiKey" || !slices.Contains(op.plan.needed, keyOf(n)) {
+			return
+		}
+		if a, ok := d.scheme(name, nil, base, o, source); ok {
+			needed = append(needed, a)
+		}
+	})
+	if len(out) == 0 {
+		out = [][]web.Auth{nil}
+	}
+	var all [][]web.Auth
+	for _, alternative := range out {
+		whole := slices.Clone(alternative)
+		for _, a := range needed {
+			if !slices.ContainsFunc(whole, a.SamePlace) {
+				whole = append(whole, a)
+			}
+		}
+		slices.SortFunc(whole, func(a, b web.Auth) int { return strings.Compare(a.Names[0], b.Names[0]) })
+		same := func(have []web.Auth) bool { return slices.EqualFunc(have, whole, web.Auth.SamePlace) }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, whole)
+		}
+	}
+	return all
+}
+
+// keyOf is a scheme that is a key as document.keys has it.
+func keyOf(n *tree.Node) string {
+	return n.Get("in").Str() + " " + strings.ToLower(n.Get("name").Str())
 }
 
 // scheme turns a security scheme into a credential.
@@ -72,10 +113,10 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o options
 		}
 		return defaults
 	}
-	token := envName(source, "TOKEN")
+	token := web.EnvName(source, "TOKEN")
 	switch kind := n.Get("type").Str(); {
 	case kind == "basic", kind == "http" && strings.EqualFold(n.Get("scheme").Str(), "basic"):
-		return web.Auth{Kind: web.Basic, Names: pick(envName(source, "USER"), envName(source, "PASSWORD"))}, true
+		return web.Auth{Kind: web.Basic, Names: pick(web.EnvName(source, "USER"), web.EnvName(source, "PASSWORD"))}, true
 	case kind == "http" && strings.EqualFold(n.Get("scheme").Str(), "bearer"):
 		return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
 	case kind == "openIdConnect":
@@ -86,9 +127,9 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o options
 			// The value is the whole header, so the stored token includes its prefix, if any.
 			return web.Auth{Kind: web.Key, Place: "header", Field: field, Names: pick(token)}, true
 		}
-		names := pick(envName(source, "KEY"))
+		names := pick(web.EnvName(source, "KEY"))
 		if len(given) == 0 && d.schemesOf("apiKey") > 1 {
-			names = []string{envName(source, "KEY_"+strings.ToUpper(strings.Join(verb.Words(name), "_")))}
+			names = []string{web.EnvName(source, "KEY_"+strings.ToUpper(strings.Join(verb.Words(name), "_")))}
 		}
 		return web.Auth{Kind: web.Key, Place: n.Get("in").Str(), Field: field, Names: names}, field != ""
 	case kind == "oauth2":
@@ -106,7 +147,7 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o options
 		}
 		return web.Auth{
 			Kind: web.OAuth2, TokenURL: tokenURL, Scopes: scopes,
-			Names: pick(envName(source, "CLIENT_ID"), envName(source, "CLIENT_SECRET"), token),
+			Names: pick(web.EnvName(source, "CLIENT_ID"), web.EnvName(source, "CLIENT_SECRET"), token),
 		}, true
 	}
 	return web.Auth{}, false
@@ -120,16 +161,6 @@ func (d *document) schemesOf(kind string) int {
 		}
 	})
 	return n
-}
-
-// envName is the name of a source's credential: ALMANAC_GITHUB_TOKEN. It is never the name of one of the program's own
-// settings: a source called api must not get the key of the model's provider.
-func envName(source, what string) string {
-	name := "ALMANAC_" + strings.ToUpper(strings.Join(verb.Words(source), "_")) + "_" + what
-	if name == "ALMANAC_API_KEY" {
-		return "ALMANAC_SOURCE_API_KEY"
-	}
-	return name
 }
 
 // servers are the addresses in a document that requests may go to.

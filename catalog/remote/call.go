@@ -44,13 +44,13 @@ type caller struct {
 
 	mu      sync.Mutex
 	waiting map[string]chan *nats.Msg // by the name of the attempt
-	lost    map[string]bool           // the keys of mutations of which an attempt was lost
+	lost    map[string]string         // by the key of a mutation, how an attempt of it was lost
 }
 
 func newCaller(name string, b *bus.Bus) (c *caller, err error) {
 	c = &caller{
 		name: name, bus: b, prefix: nats.NewInbox() + ".",
-		waiting: map[string]chan *nats.Msg{}, lost: map[string]bool{},
+		waiting: map[string]chan *nats.Msg{}, lost: map[string]string{},
 	}
 	c.answers, err = b.Conn().Subscribe(c.prefix+"*", c.hear)
 	return c, err
@@ -96,7 +96,7 @@ func (c *caller) call(ctx context.Context, r Request, mutates bool) (catalog.Res
 	}()
 	conn := c.bus.Conn()
 	if err := conn.PublishRequest(Subject(c.name, CallSubject), c.prefix+r.Call, sent); err != nil {
-		return catalog.Result{}, c.unmade(r, &catalog.Transient{Err: fmt.Errorf("host %s: %w", c.name, err)})
+		return catalog.Result{}, c.unmade(r, &catalog.Transient{Err: c.unsent(err)})
 	}
 	answer, err := c.follow(ctx, r, said)
 	if errors.Is(err, errLost) {
@@ -121,10 +121,31 @@ func (c *caller) call(ctx context.Context, r Request, mutates bool) (catalog.Res
 }
 
 // errLost is wrapped by what ends the following of a call whose end is not known.
-var errLost = errors.New("went away during the call")
+var errLost = errors.New("during the call")
+
+// gone says what went away during a call: the host, or the server, where the connection was lost since it was made
+// connected times.
+func (c *caller) gone(connected uint64) error {
+	conn := c.bus.Conn()
+	if conn.IsConnected() && conn.Stats().Reconnects == connected {
+		return fmt.Errorf("host %s went away %w", c.name, errLost)
+	}
+	return fmt.Errorf("host %s: %w %w", c.name, c.bus.Plain(nats.ErrDisconnected), errLost)
+}
+
+// unsent is the error of a call that was not sent.
+func (c *caller) unsent(err error) error {
+	if err = c.bus.Plain(err); !errors.Is(err, bus.ErrLost) {
+		return fmt.Errorf("host %s: %w", c.name, err)
+	}
+	return fmt.Errorf("host %s: not called: %w: call again once it is connected", c.name, err)
+}
 
 // losing is the error of a call of which no end is known. The key of a mutation lets a host tell, at the next attempt.
 func (c *caller) losing(r Request, mutates bool, err error) error {
+	if !mutates && errors.Is(err, bus.ErrLost) {
+		err = fmt.Errorf("%w: call again once it is connected", err)
+	}
 	if !mutates {
 		return &catalog.Transient{Err: err}
 	}
@@ -133,7 +154,7 @@ func (c *caller) losing(r Request, mutates bool, err error) error {
 	if len(c.lost) > 10_000 {
 		clear(c.lost)
 	}
-	c.lost[r.Key] = true
+	c.lost[r.Key] = err.Error()
 	return &catalog.Transient{Err: &catalog.CallError{
 		Code: CodeUncertain, Message: err.Error() + ", which may or may not have taken effect", Hint: uncertainHint,
 	}}
@@ -148,14 +169,15 @@ var errNobody = errors.New("no host answers")
 func (c *caller) unmade(r Request, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r.Key == "" || !c.lost[r.Key] {
+	how := c.lost[r.Key]
+	if r.Key == "" || how == "" {
 		return err
 	}
-	return &catalog.Transient{Err: &catalog.CallError{
-		Code: CodeUncertain, Hint: uncertainHint,
-		Message: fmt.Sprintf("host %s %v, which may or may not have taken effect, and now %s", c.name, errLost,
-			strings.TrimPrefix(err.Error(), "host "+c.name+": ")),
-	}}
+	how += ", which may or may not have taken effect"
+	if now := strings.TrimPrefix(err.Error(), "host "+c.name+": "); !errors.Is(err, bus.ErrLost) {
+		how += ", and now " + now
+	}
+	return &catalog.Transient{Err: &catalog.CallError{Code: CodeUncertain, Message: how, Hint: uncertainHint}}
 }
 
 // failed is the error that a host answered with, under the caller's name of the action.
@@ -172,7 +194,7 @@ func (c *caller) failed(r Request, f Failure) error {
 func (c *caller) follow(ctx context.Context, r Request, said chan *nats.Msg) (*Answer, error) {
 	ask := time.NewTicker(askEvery)
 	defer ask.Stop()
-	instance, silent := "", 0
+	instance, silent, connected := "", 0, c.bus.Conn().Stats().Reconnects
 	for {
 		select {
 		case m := <-said:
@@ -200,7 +222,7 @@ func (c *caller) follow(ctx context.Context, r Request, said chan *nats.Msg) (*A
 				}
 			case <-time.After(lastWords):
 				if silent >= 2 || err != nil {
-					return nil, fmt.Errorf("host %s %w", c.name, errLost)
+					return nil, c.gone(connected)
 				}
 			}
 		case <-ctx.Done():
@@ -274,7 +296,8 @@ func (c *caller) heard(ctx context.Context, m *nats.Msg) (*Answer, error) {
 	}
 	if err != nil {
 		return nil, &catalog.CallError{
-			Code: CodeUncertain, Message: fmt.Sprintf("host %s: the call was made; its result cannot be read: %v", c.name, err),
+			Code:    CodeUncertain,
+			Message: fmt.Sprintf("host %s: the call was made; its result cannot be read: %v", c.name, c.bus.Plain(err)),
 		}
 	}
 	if !a.Kept {

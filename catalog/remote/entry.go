@@ -64,6 +64,7 @@ type entry struct {
 	Retry       *catalog.Retry    `json:"retry,omitempty"`
 	Target      string            `json:"target,omitempty"`
 	Undo        *compensation     `json:"undone_by,omitempty"`
+	Effects     []catalog.Effect  `json:"effects,omitempty"`
 	Inject      []injection       `json:"inject,omitempty"`
 	Callable    bool              `json:"callable,omitempty"`
 	Previews    bool              `json:"previews,omitempty"`
@@ -79,13 +80,13 @@ type compensation struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// entryOf is what callers know of e: nothing of how it is made, and its effects come with results.
+// entryOf is what callers know of e: nothing of how it is made.
 func entryOf(e *catalog.Entry) entry {
 	w := entry{
 		ID: e.ID, Title: e.Title, Description: e.Description, Operation: e.Operation, Entities: e.Entities,
 		Category: e.Category, Tags: e.Tags, Version: e.Version, Aliases: e.Aliases, Strict: e.Strict, Mutates: e.Mutates,
 		Risk: e.Risk, Examples: e.Examples, Paged: e.Paged, Timeout: e.Timeout, Retry: e.Retry, Target: e.Target,
-		Callable: e.Callable(), Previews: e.Preview != nil,
+		Callable: e.Callable(), Previews: e.Preview != nil, Effects: e.Effects,
 	}
 	if !strings.HasPrefix(e.ID, strings.Join(e.Namespace, ".")+".") { // else it follows from the id
 		w.Namespace = e.Namespace
@@ -274,6 +275,14 @@ func (s *hosts) entry(w entry) (e catalog.Entry, err error) {
 			return e, fmt.Errorf("compensation: %w", err)
 		}
 	}
+	for _, effect := range w.Effects {
+		effect.Kind, effect.Value = text.LineBytes(effect.Kind, 200), catalog.PlainNumbers(effect.Value)
+		if err := effect.Validate(); err != nil {
+			return e, fmt.Errorf("effect %s: %w", effect.Kind, err)
+		}
+		e.Effects = append(e.Effects, effect)
+	}
+	e.SendsEffects = e.Effects != nil
 	s.attach(&e, w)
 	return e, nil
 }

@@ -28,7 +28,7 @@ func Kind(connect Connect, server string) source.Kind {
 			sum := sha256.Sum256([]byte(server))
 			s.file = filepath.Join(h.Data, "hosts", r.Rest+"-"+hex.EncodeToString(sum[:4])+".pages")
 			return []source.Source{{
-				Name: s.source, Load: s.load, Watch: s.watch, Health: s.health, Close: s.Close,
+				Name: s.source, Load: s.load, Watch: s.watch, Health: s.wrong, Close: s.Close,
 			}}, nil, nil
 		},
 	}

@@ -40,6 +40,7 @@ type hosts struct {
 	caller      *caller       // nil before the bus is needed
 	fingerprint string        // of what load gave last
 	down        error         // why no host answers; nil when one does, or none was asked
+	differing   error         // that hosts serve different catalogs
 	look        chan struct{} // has room for one: a call came to something that health does not say
 }
 
@@ -68,7 +69,7 @@ func (s *hosts) call(ctx context.Context, r Request, mutates bool) (catalog.Resu
 		return catalog.Result{}, &catalog.Transient{Err: err}
 	}
 	result, err := c.call(ctx, r, mutates)
-	if errors.Is(err, errNobody) != (s.health() != nil) {
+	if (errors.Is(err, errNobody) || errors.Is(err, bus.ErrLost)) != (s.health() != nil) {
 		select {
 		case s.look <- struct{}{}:
 		default:
@@ -82,6 +83,33 @@ func (s *hosts) health() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.down
+}
+
+// wrong is the health of the source.
+func (s *hosts) wrong() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down != nil {
+		return s.down
+	}
+	return source.NewWarning(s.differing)
+}
+
+// compare looks whether all hosts serve the same, and returns true if that is news.
+func (s *hosts) compare(ctx context.Context) bool {
+	c, err := s.open(ctx)
+	if err != nil {
+		return false
+	}
+	all, err := AllServing(ctx, c.bus.Conn(), s.name)
+	if err != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.differing
+	s.differing = Differing(s.name, all)
+	return fmt.Sprint(before) != fmt.Sprint(s.differing)
 }
 
 // Close ends the subscription. The bus belongs to who gave it.
@@ -98,7 +126,7 @@ func (s *hosts) Close() error {
 func (s *hosts) outline(ctx context.Context) (o Outline, err error) {
 	c, err := s.open(ctx)
 	if err == nil {
-		err = request(ctx, c.bus.Conn(), Subject(s.name, OutlineSubject), struct{}{}, &o)
+		err = c.bus.Plain(request(ctx, c.bus.Conn(), Subject(s.name, OutlineSubject), struct{}{}, &o))
 		switch {
 		case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 			err = fmt.Errorf("host %s: no host answers", s.name)
@@ -205,7 +233,7 @@ func (s *hosts) page(ctx context.Context, c *caller, o Outline, n int) ([]byte, 
 	m, err := c.bus.Conn().RequestWithContext(slow, InstanceSubject(s.name, o.Instance, PageSubject), ask)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("host %s: page %d of its catalog: %w", s.name, n+1, err)
+		return nil, fmt.Errorf("host %s: page %d of its catalog: %w", s.name, n+1, c.bus.Plain(err))
 	case len(m.Data) == 0:
 		return nil, fmt.Errorf("host %s: its catalog changed while it was read", s.name)
 	}
@@ -217,6 +245,9 @@ func (s *hosts) watch(ctx context.Context, changed func()) {
 	news := make(chan *nats.Msg, 1)
 	var heard *nats.Subscription
 	for {
+		if s.compare(ctx) {
+			changed()
+		}
 		if heard == nil {
 			if c, err := s.open(ctx); err == nil {
 				heard, _ = c.bus.Conn().ChanSubscribe(Subject(s.name, ChangedSubject), news)

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/regular"
 	"almanac/catalog/secret"
+	"almanac/catalog/web"
 )
 
 // A Kind is one way to write a source: openapi:FILE-or-URL, FILE.jsonl.
@@ -65,6 +66,10 @@ type Host struct {
 	// Base returns the address of the server of the source called name, in place of those that its document names; "" has
 	// none.
 	Base func(name string) string
+	// Trusts reports whether the person trusts what the source called name says of its actions; nil trusts none.
+	Trusts func(name string) bool
+	// Access is what the configuration says of the requests of the source called name; nil says nothing.
+	Access func(name string) web.Access
 	// Getenv looks up a variable of the environment.
 	Getenv func(string) string
 }

@@ -193,7 +193,8 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	}
 	s.status = Status{
 		Name: s.Name, State: Ready, Found: batch.Found, Skipped: batch.Skipped, Renamed: batch.Renamed,
-		Mended: batch.Mended, Change: change, Took: s.status.Took, Empty: batch.Found == 0 && batch.Overlay == nil,
+		Mended: batch.Mended, Notes: batch.Notes, Change: change, Took: s.status.Took,
+		Empty: batch.Found == 0 && batch.Overlay == nil,
 	}
 }
 
@@ -215,8 +216,8 @@ func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	now := accept(s.Name, entries, accepted)
 	if accepted == nil {
+		now := accept(s.Name, entries, nil)
 		if len(now.Actions) == 0 {
 			return Change{}, nil
 		}
@@ -224,7 +225,7 @@ func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
 	}
 	change := accepted.change(entries)
 	if l.options.TrustUpdates && !change.empty() {
-		return Change{}, now.write(l.options.Ledger)
+		return Change{}, accept(s.Name, entries, accepted).write(l.options.Ledger)
 	}
 	return change, nil
 }
@@ -294,9 +295,9 @@ func (l *Loader) assemble() {
 	var made *catalog.Catalog
 	if fresh {
 		remarks := over.apply(entries, hidden)
-		wrong := catalog.Uncompensated(entries)
 		var view *catalog.View
 		made, view = l.viewOf(entries, hidden)
+		wrong := made.Uncompensated()
 		if !all {
 			view = view.WithLoading(loading)
 		}

@@ -45,8 +45,11 @@ func (s Status) Line() string {
 		}
 		fmt.Fprintf(&b, " (%s)", text.Took(s.Took))
 	}
+	var warning *Warning
 	if partly := s.partly(); partly != nil {
 		fmt.Fprintf(&b, "; %v", partly)
+	} else if errors.As(s.Health, &warning) {
+		fmt.Fprintf(&b, "; warning: %v", warning)
 	} else if s.Health != nil {
 		fmt.Fprintf(&b, "; unavailable: %v", s.Health)
 	}
@@ -88,7 +91,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 		what  string
 		skips []catalog.Skip
 	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay},
-		{"compensation", s.Uncompensated}, {"to test again", s.Stale}} {
+		{"compensation", s.Uncompensated}, {"to test again", s.Stale}, {"note", s.Notes}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {
 				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)

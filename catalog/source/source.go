@@ -93,6 +93,8 @@ type Status struct {
 	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already,
 	// or reserves, are among the Skipped.
 	Skipped, Renamed, Mended []catalog.Skip
+	// Notes say what there is to know though nothing is wrong; see catalog.Batch.
+	Notes []catalog.Skip
 	// Overlay lists what of the source's overlays did not apply.
 	Overlay []catalog.Skip
 	// Uncompensated lists its actions whose compensation cannot be called.
@@ -124,6 +126,17 @@ func (e *PartlyError) Error() string {
 
 // Unwrap is the reason.
 func (e *PartlyError) Unwrap() error { return e.Err }
+
+// A Warning is a Health of a source whose actions can be called all the same.
+type Warning struct{ error }
+
+// NewWarning is a Warning of err, and nil without one.
+func NewWarning(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Warning{err}
+}
 
 // A Change lists ids, in order.
 type Change struct {

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // A state is what an action was when it was accepted: the fingerprint decides, and the rest is there to tell a person
@@ -39,12 +40,12 @@ func stateOf(e *catalog.Entry) state {
 		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()),
 		Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
 	}
-	input, output := schemaOf(e.Input), schemaOf(e.Output)
+	input, output := shapeOf(e.Input.JSON()), shapeOf(e.Output.JSON())
 	s.Output = output.kind(output)
-	s.Input = make(map[string]string, len(input.Properties))
-	for name, property := range input.Properties {
-		s.Input[name] = property.kind(input)
-		if slices.Contains(input.Required, name) {
+	s.Input = make(map[string]string, len(input.properties))
+	for name, property := range input.properties {
+		s.Input[name] = shapeOf(property).kind(input)
+		if slices.Contains(input.required, name) {
 			s.Input[name] += ", required"
 		}
 	}
@@ -56,60 +57,79 @@ func shortSum(b []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// A shape is as much of a JSON Schema as is told in a word.
+// A shape is as much of a JSON Schema as is told in a word. What has another form than expected is left out.
 type shape struct {
-	Type       any               `json:"type"`
-	Ref        string            `json:"$ref"`
-	Properties map[string]*shape `json:"properties"`
-	Required   []string          `json:"required"`
-	Items      *shape            `json:"items"`
-	Enum       []any             `json:"enum"`
-	Defs       map[string]*shape `json:"$defs"`
+	types      []string
+	ref        string
+	properties map[string]json.RawMessage
+	required   []string
+	items      json.RawMessage
+	enum       int
+	defs       map[string]json.RawMessage
 }
 
-// UnmarshalJSON takes true and false, which are schemas as well, for the empty one.
-func (s *shape) UnmarshalJSON(b []byte) error {
-	type plain shape
-	if len(b) > 0 && b[0] != '{' {
-		return nil
+// shapeOf reads one level of a schema: a document may have ten thousand, each with hundreds of parts.
+func shapeOf(schema []byte) *shape {
+	var s shape
+	scan := tree.Scan(schema)
+	members := func() map[string]json.RawMessage {
+		all := map[string]json.RawMessage{}
+		scan.Object(func(name string) { all[name] = scan.Skip() })
+		return all
 	}
-	// What has another form than expected is left out, not refused.
-	_ = json.Unmarshal(b, (*plain)(s))
-	return nil
-}
-
-func schemaOf(schema *catalog.Schema) *shape {
-	s := &shape{}
-	_ = json.Unmarshal(schema.JSON(), s) // no schema is the empty one
-	return s
+	scan.Object(func(name string) {
+		switch name {
+		case "type":
+			kinds := []json.RawMessage{nil}
+			if scan.Next() == '[' {
+				kinds = scan.List()
+			} else {
+				kinds[0] = scan.Skip()
+			}
+			for _, kind := range kinds {
+				if kind := tree.Unquote(kind); kind != "" {
+					s.types = append(s.types, kind)
+				}
+			}
+		case "$ref":
+			s.ref = tree.Unquote(scan.Skip())
+		case "properties":
+			s.properties = members()
+		case "$defs":
+			s.defs = members()
+		case "required":
+			for _, one := range scan.List() {
+				s.required = append(s.required, tree.Unquote(one))
+			}
+		case "items":
+			s.items = scan.Skip()
+		case "enum":
+			s.enum = len(scan.List())
+		default:
+			scan.Skip()
+		}
+	})
+	return &s
 }
 
 // kind is the type in a word or two; whole is the schema that references are looked up in.
 func (s *shape) kind(whole *shape) string {
-	if s == nil {
-		return "any"
-	}
-	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok && whole.Defs[name] != nil && whole.Defs[name].Ref == "" {
-		s = whole.Defs[name]
-	}
-	var text string
-	switch t := s.Type.(type) {
-	case string:
-		text = t
-	case []any:
-		var names []string
-		for _, one := range t {
-			names = append(names, fmt.Sprint(one))
+	if name, ok := strings.CutPrefix(s.ref, "#/$defs/"); ok && whole.defs[name] != nil {
+		if target := shapeOf(whole.defs[name]); target.ref == "" {
+			s = target
 		}
-		text = strings.Join(names, "|")
+	}
+	text := strings.Join(s.types, "|")
+	if text == "array" && s.items != nil {
+		if items := shapeOf(s.items); !slices.Equal(items.types, s.types) {
+			return "list of " + items.kind(whole)
+		}
 	}
 	switch {
-	case text == "array" && s.Items != nil && s.Items.Type != "array":
-		return "list of " + s.Items.kind(whole)
 	case text == "array":
 		return "list"
-	case len(s.Enum) > 0:
-		return cmp.Or(text, "any") + " of " + fmt.Sprint(len(s.Enum)) + " values"
+	case s.enum > 0:
+		return cmp.Or(text, "any") + " of " + fmt.Sprint(s.enum) + " values"
 	}
 	return cmp.Or(text, "any")
 }

@@ -13,7 +13,8 @@ import (
 // errSame ends a change that changes nothing.
 var errSame = errors.New("nothing to change")
 
-// A place is where values of a kind are kept: its bucket, and how one is read there with its revision.
+// A place is where values of a kind are kept: its bucket, and how one is read there with its revision, which is 0 for a
+// value that may be created.
 type place[T any] struct {
 	bucket func(ctx context.Context) (jetstream.KeyValue, error)
 	read   func(ctx context.Context, id string) (T, uint64, error)
@@ -42,7 +43,12 @@ func changed[T any](ctx context.Context, t *Team, at place[T], id string, f func
 			if err != nil {
 				return err
 			}
-			if _, err = kv.Update(ctx, id, raw, revision); !isTaken(err) {
+			if revision == 0 {
+				_, err = kv.Create(ctx, id, raw)
+			} else {
+				_, err = kv.Update(ctx, id, raw, revision)
+			}
+			if !isTaken(err) {
 				return err
 			}
 			if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -21,10 +22,7 @@ type (
 		Name  string `json:"name,omitempty" jsonschema:"Anything else that one agent at a time should work on; instead of path"`
 	}
 	newClaim struct {
-		Path    string `json:"path,omitempty" jsonschema:"A file"`
-		First   int    `json:"first,omitempty" jsonschema:"Its first line; without lines the whole file"`
-		Last    int    `json:"last,omitempty" jsonschema:"Its last line; the end of the file if left out"`
-		Name    string `json:"name,omitempty" jsonschema:"Anything else that one agent at a time should work on; instead of path"`
+		region
 		What    string `json:"what,omitempty" jsonschema:"What for, in a few words"`
 		Minutes int    `json:"minutes,omitempty" jsonschema:"How long, at most 1440; left out: until it is released or the session ends"`
 	}
@@ -38,6 +36,10 @@ func (b *book) wanted(in newClaim, c catalog.Context) (Claim, time.Duration, err
 		return claim, 0, fmt.Errorf("minutes %d: want 1 to %d", in.Minutes, int(maxClaim.Minutes()))
 	}
 	return claim, fixed, b.check(&claim, c.ProjectPath)
+}
+
+func notClaimed(c *Claim) error {
+	return errors.New(c.region() + ": this agent has not claimed it: see peer.claims")
 }
 
 // claimEntries are the actions over claims.
@@ -77,14 +79,34 @@ func (t *Team) claimEntries() []catalog.Entry {
 			Description: "Release what this agent has claimed: a region, all regions of a file, or a name.",
 			Aliases:     []string{"peer_release_region", "unlock a file"}, Entities: entities, Mutates: true,
 			Examples: []string{`peer.release{path = "catalog/search/rank.go"}`},
+			Preview: func(ctx context.Context, call catalog.Call) (string, error) {
+				in, err := catalog.Arguments[region](call)
+				if err != nil {
+					return "", err
+				}
+				c, _, err := t.book.wanted(newClaim{region: in}, call.Context)
+				if err != nil {
+					return "", err
+				}
+				all, _, err := t.book.read(ctx, c.key())
+				own, _ := t.book.own(&c, all)
+				if err == nil && len(own) == 0 {
+					err = notClaimed(&c)
+				}
+				var regions []string
+				for i := range own {
+					regions = append(regions, own[i].region())
+				}
+				return "releases " + strings.Join(regions, ", "), err
+			},
 		}), func(ctx context.Context, in region, c catalog.Context) (sent, error) {
-			claim, _, err := t.book.wanted(newClaim{Path: in.Path, First: in.First, Last: in.Last, Name: in.Name}, c)
+			claim, _, err := t.book.wanted(newClaim{region: in}, c)
 			if err != nil {
 				return sent{}, err
 			}
 			released, err := t.book.release(ctx, claim)
 			if err == nil && len(released) == 0 {
-				err = errors.New(claim.region() + ": this agent has not claimed it: see peer.claims")
+				err = notClaimed(&claim)
 			}
 			return sent{text.Count(len(released), "claim") + " released"}, err
 		}),

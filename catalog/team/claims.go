@@ -148,42 +148,10 @@ func (b *book) running(raw []byte) (all []stake) {
 	return all
 }
 
-// change changes the claims on what a key stands for as f says, which may be called again with what another session has
-// made of them. An error of f ends it; errSame is none.
-func (b *book) change(ctx context.Context, key string, f func([]stake) ([]stake, error)) error {
-	return b.t.try(ctx, func(ctx context.Context) error {
-		for {
-			all, revision, err := b.read(ctx, key)
-			if err != nil {
-				return err
-			}
-			if all, err = f(all); err != nil {
-				if errors.Is(err, errSame) {
-					return nil
-				}
-				return err
-			}
-			raw, err := json.Marshal(all)
-			if err != nil {
-				return err
-			}
-			kv, err := b.records(ctx)
-			if err != nil {
-				return err
-			}
-			if revision == 0 {
-				_, err = kv.Create(ctx, key, raw)
-			} else {
-				_, err = kv.Update(ctx, key, raw, revision)
-			}
-			if !isTaken(err) {
-				return err
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-	})
+// change changes the claims on what a key stands for; see changed.
+func (b *book) change(ctx context.Context, key string, f func(*[]stake) error) error {
+	_, err := changed(ctx, b.t, place[[]stake]{b.records, b.read}, key, f)
+	return err
 }
 
 // A conflictError says that another session has what was to be claimed.
@@ -221,15 +189,16 @@ func (b *book) claim(ctx context.Context, c Claim, fixed time.Duration) (Claim, 
 	c.By, c.Since, c.Renewed = b.t.Agent(), now, fixed == 0
 	c.Until = now.Add(cmp.Or(fixed, b.t.leaseTime))
 	key := c.key()
-	err := b.change(ctx, key, func(all []stake) ([]stake, error) {
-		if err := b.conflict(&c, all); err != nil {
-			return nil, err
+	err := b.change(ctx, key, func(all *[]stake) error {
+		if err := b.conflict(&c, *all); err != nil {
+			return err
 		}
-		all = slices.DeleteFunc(all, func(s stake) bool { return s.By == c.By && s.First == c.First && s.Last == c.Last })
-		if len(all) >= maxStakes {
-			return nil, fmt.Errorf("%s: there are %d claims on it: claim the whole file, or wait", c.region(), len(all))
+		*all = slices.DeleteFunc(*all, func(s stake) bool { return s.By == c.By && s.First == c.First && s.Last == c.Last })
+		if n := len(*all); n >= maxStakes {
+			return fmt.Errorf("%s: there are %d claims on it: claim the whole file, or wait", c.region(), n)
 		}
-		return append(all, stake{c, b.t.instance}), nil
+		*all = append(*all, stake{c, b.t.instance})
+		return nil
 	})
 	if err == nil && c.Renewed {
 		b.leases.claim(key, c.Until)
@@ -239,44 +208,49 @@ func (b *book) claim(ctx context.Context, c Claim, fixed time.Duration) (Claim, 
 
 // renew keeps the session's claims of a record for another lease; lost if there are none.
 func (b *book) renew(ctx context.Context, key string, until time.Time) (lost bool, err error) {
-	err = b.change(ctx, key, func(all []stake) ([]stake, error) {
+	err = b.change(ctx, key, func(all *[]stake) error {
 		lost = true
-		for i := range all {
-			if s := &all[i]; s.Instance == b.t.instance && s.Renewed {
+		for i := range *all {
+			if s := &(*all)[i]; s.Instance == b.t.instance && s.Renewed {
 				s.Until, lost = until, false
 			}
 		}
 		if lost {
-			return nil, errSame
+			return errSame
 		}
-		return all, nil
+		return nil
 	})
 	return lost, err
 }
 
+// own are the agent's claims on what c is of, and rest the others.
+func (b *book) own(c *Claim, all []stake) (own []Claim, rest []stake) {
+	for _, s := range all {
+		if s.By == b.t.Agent() && (c.First == 0 || c.First == s.First && c.Last == s.Last) {
+			own = append(own, s.Claim)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return own, rest
+}
+
 // release ends the session's claims on what c is of: one region of a file, or all of them if it names no lines.
 func (b *book) release(ctx context.Context, c Claim) (released []Claim, err error) {
-	err = b.change(ctx, c.key(), func(all []stake) ([]stake, error) {
-		released = nil
-		all = slices.DeleteFunc(all, func(s stake) bool {
-			mine := s.By == b.t.Agent() && (c.First == 0 || c.First == s.First && c.Last == s.Last)
-			if mine {
-				released = append(released, s.Claim)
-			}
-			return mine
-		})
-		if len(released) == 0 {
-			return nil, errSame
+	err = b.change(ctx, c.key(), func(all *[]stake) error {
+		if released, *all = b.own(&c, *all); len(released) == 0 {
+			return errSame
 		}
-		return all, nil
+		return nil
 	})
 	return released, err
 }
 
 // end ends what is renewed of a record, because the session leaves.
 func (b *book) end(ctx context.Context, key string) error {
-	return b.change(ctx, key, func(all []stake) ([]stake, error) {
-		return slices.DeleteFunc(all, func(s stake) bool { return s.Instance == b.t.instance && s.Renewed }), nil
+	return b.change(ctx, key, func(all *[]stake) error {
+		*all = slices.DeleteFunc(*all, func(s stake) bool { return s.Instance == b.t.instance && s.Renewed })
+		return nil
 	})
 }
 
@@ -288,7 +262,7 @@ func (t *Team) Claims(ctx context.Context) (all []Claim, err error) {
 	}
 	err = t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, kv, ">", func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, kv, []string{">"}, func(entry jetstream.KeyValueEntry) {
 			for _, s := range t.book.running(entry.Value()) {
 				all = append(all, s.Claim)
 			}

@@ -67,7 +67,7 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		q.clean()
-		if said := q.letter(); strings.ContainsFunc(said, text.Unsafe) || len(said) > MaxText {
+		if said := q.Letter(); strings.ContainsFunc(said, text.Unsafe) || len(said) > MaxText {
 			t.Errorf("%q", said)
 		}
 	})

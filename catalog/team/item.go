@@ -34,9 +34,10 @@ func (k Kind) isKnown() bool {
 // An Item is something that another session sent. Its texts are data, whoever wrote them: bounded, and without what a
 // terminal would obey.
 type Item struct {
-	// ID is unique in the team; an item that is sent has none.
-	ID   string `json:"id"`
-	Kind Kind   `json:"kind"`
+	// ID is unique in the team, Number in the inbox that it came to; an item that is sent has neither.
+	ID     string `json:"id"`
+	Number int    `json:"number,omitempty"`
+	Kind   Kind   `json:"kind"`
 	// From is the agent that sent it, To the one that it is for; empty for everybody in the team.
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -46,13 +47,17 @@ type Item struct {
 	// Query is the id of the question, of a Question or an Answer.
 	Query string    `json:"query,omitempty"`
 	At    time.Time `json:"at"`
+	// Closed says why a question takes no answer any more; empty while it takes one, and until Current has looked.
+	Closed string `json:"closed,omitempty"`
+	// Seen says that the person has opened it, of what the model has not read.
+	Seen bool `json:"seen,omitempty"`
 }
 
 // asks says whether the item wants an answer.
 func (i Item) asks() bool { return i.Kind == Question || i.Kind == Review }
 
 // WantsAnswer says whether the item can be answered by its Query.
-func (i Item) WantsAnswer() bool { return i.Query != "" && i.Kind != Answer }
+func (i Item) WantsAnswer() bool { return i.Query != "" && i.Kind != Answer && i.Closed == "" }
 
 // How long the texts of an item may be, in bytes, and an item as a whole.
 const (

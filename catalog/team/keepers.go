@@ -56,9 +56,9 @@ func (t *Team) Keeper(ctx context.Context, id string) (*keeper.Keeper, error) {
 	return k, nil
 }
 
-// Enrich is what the keepers hold that may answer a question, in at most 2,000 characters; empty where they hold
-// nothing. It asks no model.
-func (t *Team) Enrich(ctx context.Context, question string) string {
+// Enrich is what the keepers hold that may answer a question, in at most 2,000 characters, and their ids; empty where
+// they hold nothing. It asks no model.
+func (t *Team) Enrich(ctx context.Context, question string) (passages string, keepers []string) {
 	t.synced(ctx)
 	return t.keepers.Enrich(question)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,8 +95,9 @@ func TestKeepers(t *testing.T) {
 		}
 		kept = kept || c.id == "context.offload" && c.said != nil
 	}
-	if got := bob.Enrich(t.Context(), "Who pays for shipping a return?"); !strings.HasPrefix(got, passages) {
-		t.Error(got)
+	got, from := bob.Enrich(t.Context(), "Who pays for shipping a return?")
+	if !strings.HasPrefix(got, passages) || !slices.Equal(from, []string{id}) {
+		t.Error(got, from)
 	}
 	again := join(t, b, "eve") // reads it anew
 	if k, err := again.Keeper(t.Context(), id); err != nil || k.From != "ann" || len(k.Messages) != 4 {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,8 +45,16 @@ func (t *Team) openWork() {
 
 func (l *leases) hold(id string, h *held) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.tasks[id] = h
+	l.mu.Unlock()
+	l.t.changedMark()
+}
+
+// held are the ids of the tasks that the session has, in their order.
+func (l *leases) held() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.tasks))
 }
 
 // begin says that a task is being taken with the lease, end that it has been, or has not.
@@ -72,10 +82,11 @@ func (l *leases) knows(id, lease string) bool {
 // drop forgets a task, unless it has been taken again.
 func (l *leases) drop(id string, h *held) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.tasks[id] == h {
 		delete(l.tasks, id)
 	}
+	l.mu.Unlock()
+	l.t.changedMark()
 }
 
 // task is what the session has of a task; nil if it does not have it.
@@ -151,6 +162,9 @@ func (l *leases) release(ctx context.Context) (err error) {
 	tasks, claims := l.tasks, l.claims
 	l.tasks, l.claims = map[string]*held{}, map[string]time.Time{}
 	l.mu.Unlock()
+	if len(tasks) > 0 {
+		l.t.changedMark()
+	}
 	for id, h := range tasks {
 		err = errors.Join(err, l.t.board.giveBack(ctx, id, h))
 	}

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -39,10 +40,11 @@ type inbox struct {
 	due     int               // messages that are on their way into the stream
 	skipped int
 	mark    mark
-	unsaved bool // the mark on the server is older
+	unsaved bool     // the mark on the server is older
+	earlier []string // tasks that an earlier session of the name held, until Resume
 }
 
-// received is an item with its place in the stream.
+// received is an item with its place in the stream. It has come once it has a number.
 type received struct {
 	Item
 	seq     uint64
@@ -50,15 +52,26 @@ type received struct {
 	told    bool // to Options.Arrived
 }
 
-// A mark says what an agent has read: everything up to a sequence number, and some beyond it.
+// A mark is what the team knows of an agent while no session of the name is there.
 type mark struct {
-	// Stream is when the stream of the numbers was created.
+	// Stream is when the stream was created whose places these are.
 	Stream time.Time
-	UpTo   uint64
-	Also   []uint64 `json:",omitempty"`
+	// It has dealt with everything up to a place, and some beyond it; Seen are others that its person has opened.
+	UpTo uint64
+	Also []uint64 `json:",omitempty"`
+	Seen []uint64 `json:",omitempty"`
+	// Joined is where the stream was when it first joined: what everybody was sent before that is not for it.
+	Joined uint64 `json:",omitempty"`
+	// Numbers are the places of its items by their numbers, of which Before were given to others that are gone.
+	Before  int      `json:",omitempty"`
+	Numbers []uint64 `json:",omitempty"`
+	// Tasks are those that it holds.
+	Tasks []string `json:",omitempty"`
 }
 
-func (m mark) has(seq uint64) bool { return seq <= m.UpTo || slices.Contains(m.Also, seq) }
+func (m *mark) has(seq uint64) bool { return seq <= m.UpTo || slices.Contains(m.Also, seq) }
+
+func (m *mark) hasSeen(seq uint64) bool { return slices.Contains(m.Seen, seq) }
 
 func (t *Team) mailSubject(to, from string) string {
 	return "almanac." + t.options.Team + ".mail." + to + "." + from
@@ -146,6 +159,7 @@ func (t *Team) collect(ctx context.Context) {
 
 // fetch takes in what the stream has for the name and for everybody.
 func (t *Team) fetch(ctx context.Context) error {
+	defer t.number()
 	for _, to := range []string{t.Agent(), everybody} {
 		for {
 			t.mu.Lock()
@@ -166,18 +180,32 @@ func (t *Team) fetch(ctx context.Context) error {
 
 // readMark fetches what the agent has read before.
 func (t *Team) readMark(ctx context.Context) error {
-	fresh := mark{Stream: t.mail.CachedInfo().Created}
-	entry, err := t.marks.Get(ctx, t.Agent())
-	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+	fresh, name := mark{Stream: t.mail.CachedInfo().Created}, t.Agent()
+	entry, err := t.marks.Get(ctx, name)
+	isNew := errors.Is(err, jetstream.ErrKeyNotFound)
+	if err != nil && !isNew {
 		return fmt.Errorf("mail: %w", err)
 	}
 	var m mark
-	if err != nil || json.Unmarshal(entry.Value(), &m) != nil || !m.Stream.Equal(fresh.Stream) {
+	if isNew || json.Unmarshal(entry.Value(), &m) != nil || !m.Stream.Equal(fresh.Stream) {
 		m = fresh
+	}
+	// A name with a number is whoever's comes second: each begins anew.
+	begins := isNew || name != t.options.Agent
+	if begins {
+		info, err := t.mail.Info(ctx)
+		if err != nil {
+			return fmt.Errorf("mail: %w", err)
+		}
+		m.Joined = info.State.LastSeq
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.inbox = inbox{mark: m, seen: map[string]uint64{}}
+	if before := t.inbox.seen[everybody]; begins && before > 0 {
+		m.Joined = before // this session was there under another name
+	}
+	t.inbox = inbox{mark: m, seen: map[string]uint64{everybody: m.Joined}, unsaved: begins, earlier: m.Tasks}
+	signal(t.kick)
 	return nil
 }
 
@@ -209,7 +237,25 @@ func (t *Team) receive(to string, m *jetstream.RawStreamMsg) {
 		at--
 	}
 	t.inbox.items = slices.Insert(t.inbox.items, at, received{Item: item, seq: m.Sequence, subject: m.Subject})
-	signal(t.news)
+}
+
+// number gives what has come its number: the one that it had before, or the next.
+func (t *Team) number() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := &t.inbox.mark
+	for i := range t.inbox.items {
+		r := &t.inbox.items[i]
+		if r.Number > 0 {
+			continue
+		}
+		at := slices.Index(m.Numbers, r.seq)
+		if at < 0 {
+			at, m.Numbers = len(m.Numbers), append(m.Numbers, r.seq)
+		}
+		r.Number = m.Before + at + 1
+		signal(t.news)
+	}
 }
 
 // tell hands what is unread to Options.Arrived, until ctx is done.
@@ -219,10 +265,10 @@ func (t *Team) tell(ctx context.Context) {
 		var items []Item
 		for i := range t.inbox.items {
 			r := &t.inbox.items[i]
-			if !r.told && !t.inbox.mark.has(r.seq) {
+			if !r.told && r.Number > 0 && !t.inbox.mark.has(r.seq) && !t.inbox.mark.hasSeen(r.seq) {
 				items = append(items, r.Item)
 			}
-			r.told = true
+			r.told = r.told || r.Number > 0
 		}
 		t.mu.Unlock()
 		for _, item := range items {
@@ -238,13 +284,19 @@ func (t *Team) tell(ctx context.Context) {
 	}
 }
 
-// Unread are the items that Read was not told of, oldest first.
+// Unread are the items that neither Read nor Seen was told of, oldest first.
 func (t *Team) Unread() []Item {
+	return slices.DeleteFunc(t.Pending(), func(i Item) bool { return i.Seen })
+}
+
+// Pending are the items that Read was not told of, oldest first.
+func (t *Team) Pending() []Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var items []Item
 	for _, r := range t.inbox.items {
-		if !t.inbox.mark.has(r.seq) {
+		if r.Number > 0 && !t.inbox.mark.has(r.seq) {
+			r.Seen = t.inbox.mark.hasSeen(r.seq)
 			items = append(items, r.Item)
 		}
 	}
@@ -257,6 +309,9 @@ func (t *Team) Inbox(limit int) []Item {
 	defer t.mu.Unlock()
 	var items []Item
 	for _, r := range slices.Backward(t.inbox.items) {
+		if r.Number == 0 {
+			continue
+		}
 		if items = append(items, r.Item); len(items) == limit {
 			break
 		}
@@ -271,7 +326,22 @@ func (t *Team) Skipped() int {
 	return t.inbox.skipped
 }
 
-// Read marks items as read, here and, soon after, on the server: a program that is killed in between shows them again.
+// Seen marks items as opened by the person, as Read does.
+func (t *Team) Seen(ids ...string) {
+	t.mu.Lock()
+	in := &t.inbox
+	for _, r := range in.items {
+		if slices.Contains(ids, r.ID) && !in.mark.has(r.seq) && !in.mark.hasSeen(r.seq) {
+			in.mark.Seen = append(in.mark.Seen, r.seq)
+			in.unsaved = true
+		}
+	}
+	t.mu.Unlock()
+	signal(t.kick)
+}
+
+// Read marks items as dealt with, here and, soon after, on the server: a program that is killed in between has them
+// again.
 func (t *Team) Read(ids ...string) {
 	t.mu.Lock()
 	in := &t.inbox
@@ -288,14 +358,36 @@ func (t *Team) Read(ids ...string) {
 		in.mark.UpTo = max(in.mark.UpTo, r.seq)
 	}
 	in.mark.Also = slices.DeleteFunc(in.mark.Also, func(seq uint64) bool { return seq <= in.mark.UpTo })
+	in.mark.Seen = slices.DeleteFunc(in.mark.Seen, in.mark.has)
 	t.mu.Unlock()
 	signal(t.kick)
 }
 
+// forget lets go of the numbers of items that are gone, from the first on.
+func (in *inbox) forget() {
+	m := &in.mark
+	for len(m.Numbers) > 0 && !slices.ContainsFunc(in.items, func(r received) bool { return r.seq == m.Numbers[0] }) {
+		m.Before, m.Numbers = m.Before+1, m.Numbers[1:]
+	}
+}
+
+// changedMark has the mark written soon.
+func (t *Team) changedMark() {
+	t.mu.Lock()
+	t.inbox.unsaved = true
+	t.mu.Unlock()
+	signal(t.took)
+}
+
 // writeMark writes what has been read, and makes room for more of the same senders.
 func (t *Team) writeMark(ctx context.Context) error {
+	t.marking.Lock() // what is written last is what is so last
+	defer t.marking.Unlock()
+	held := t.leases.held()
 	t.mu.Lock()
 	unsaved, name := t.inbox.unsaved, t.me.Name
+	t.inbox.forget()
+	t.inbox.mark.Tasks = append(held, t.inbox.earlier...)
 	raw, err := json.Marshal(t.inbox.mark)
 	t.inbox.unsaved = false
 	t.mu.Unlock()
@@ -340,17 +432,21 @@ func (in *inbox) excess(all string) (old []uint64) {
 // Send sends an item: to the agent To, whether or not it is there now, or to everybody. It is the server's when Send
 // returns nil.
 func (t *Team) Send(ctx context.Context, item Item) error {
-	to := item.To
-	if to == "" {
-		to = everybody
-	} else if err := CheckName(to); err != nil {
+	if err := t.checkTo(item.To); err != nil {
 		return err
 	}
-	from := t.Agent()
-	if to == from {
-		return fmt.Errorf("%s: this session has that name itself", to)
+	return t.send(ctx, t.Agent(), cmp.Or(item.To, everybody), rand.Text(), item)
+}
+
+// checkTo says why nothing can be sent to a name; empty is everybody.
+func (t *Team) checkTo(to string) error {
+	switch {
+	case to == "":
+		return nil
+	case to == t.Agent():
+		return fmt.Errorf("%s: this session has that name itself: peer.discover lists the others", to)
 	}
-	return t.send(ctx, from, to, item)
+	return CheckName(to)
 }
 
 // Report sends this session an item in the name of an agent that it has started, and that has ended without.
@@ -358,16 +454,16 @@ func (t *Team) Report(ctx context.Context, agent string, item Item) error {
 	if err := CheckName(agent); err != nil {
 		return err
 	}
-	return t.send(ctx, agent, t.Agent(), item)
+	return t.send(ctx, agent, t.Agent(), rand.Text(), item)
 }
 
-func (t *Team) send(ctx context.Context, from, to string, item Item) error {
+// send sends an item. The server takes one of an id, however often it is sent.
+func (t *Team) send(ctx context.Context, from, to, id string, item Item) error {
 	item.Topic, item.Text = t.redact(item.Topic), t.redact(item.Text)
 	raw, err := item.write()
 	if err != nil {
 		return err
 	}
-	id := rand.Text() // the server takes it once, however often it is sent
 	subject := t.mailSubject(to, from)
 	return t.try(ctx, func(ctx context.Context) error {
 		_, err := t.bus.JetStream().Publish(ctx, subject, raw, jetstream.WithMsgID(id))

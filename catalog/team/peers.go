@@ -34,6 +34,16 @@ func (t *Team) peerEntries() []catalog.Entry {
 			Aliases:     []string{"peer_message", "tell a colleague", "send a message to an agent", "broadcast to the team"},
 			Entities:    []string{"peer", "message"}, Mutates: true,
 			Examples: []string{`peer.message{to = "ann", content = "the migration is done"}`},
+			Preview: func(ctx context.Context, call catalog.Call) (string, error) {
+				in, err := catalog.Arguments[message](call)
+				if err == nil {
+					err = t.checkTo(in.To)
+				}
+				if err != nil {
+					return "", err
+				}
+				return t.sends(ctx, "writes to ", in.To, in.Content), nil
+			},
 		}), func(ctx context.Context, in message, _ catalog.Context) (sent, error) {
 			item := Item{Kind: Message, To: in.To, Topic: in.Topic, Text: in.Content}
 			if err := t.Send(ctx, item); err != nil {
@@ -67,20 +77,39 @@ func (t *Team) entry(e catalog.Entry) catalog.Entry {
 // notEmpty has an action refuse words and recipients that are given and empty: to write to nobody is not to write to
 // all.
 func notEmpty(e catalog.Entry) catalog.Entry {
-	action := e.Action
-	e.Action = func(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+	check := func(call catalog.Call) error {
 		for _, field := range []string{"to", "target", "content", "question", "what", "answer", "title"} {
 			if said, ok := call.Args[field].(string); ok && text.OneLine(said) == "" {
 				want := "some text"
 				if field == "to" || field == "target" {
 					want = "a name, or leave it out for everybody"
 				}
-				return catalog.Result{}, &catalog.ArgError{Field: field, Want: want, Got: "nothing"}
+				return &catalog.ArgError{Field: field, Want: want, Got: "nothing"}
 			}
+		}
+		return nil
+	}
+	action, preview := e.Action, e.Preview
+	e.Action = func(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+		if err := check(call); err != nil {
+			return catalog.Result{}, err
 		}
 		return action(ctx, call)
 	}
+	if preview != nil {
+		e.Preview = func(ctx context.Context, call catalog.Call) (string, error) {
+			if err := check(call); err != nil {
+				return "", err
+			}
+			return preview(ctx, call)
+		}
+	}
 	return e
+}
+
+// sends says what an action sends to whom; may be nobody's name for everybody.
+func (t *Team) sends(ctx context.Context, verb, to, words string) string {
+	return verb + t.recipient(ctx, to) + ":\n" + text.ClipBytes(text.Clean(t.redact(words)), maxPreview)
 }
 
 // recipient says who gets what was sent to a name, and what if nobody has it now.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"almanac/catalog/task"
 	"almanac/catalog/team/bus"
 	"almanac/catalog/text"
 )
@@ -180,6 +181,9 @@ func roleWords(names []string) string { return strings.Join(names, andRole) }
 // has says whether the peer has the role.
 func (p Peer) has(role string) bool { return slices.Contains(strings.Split(p.Role, andRole), role) }
 
+// soon is when the mark is written after a task was taken or ended.
+const soon = 50 * time.Millisecond
+
 // stay renews the session's presence, and writes the read mark, until ctx is done.
 func (t *Team) stay(ctx context.Context) {
 	tick := time.NewTicker(renewal)
@@ -190,6 +194,14 @@ func (t *Team) stay(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-t.kick:
+		case <-t.took:
+			if task.Sleep(ctx, soon) != nil { // one mark for many
+				return
+			}
+			attempt, cancel := context.WithTimeout(ctx, attemptTime)
+			_ = t.writeMark(attempt)
+			cancel()
+			continue
 		}
 		attempt, cancel := context.WithTimeout(ctx, attemptTime)
 		_ = t.writeMark(attempt) // again with the next tick
@@ -238,10 +250,16 @@ func (t *Team) leave(ctx context.Context) error {
 		return nil
 	}
 	err := t.peers.Delete(ctx, name, jetstream.LastRevision(revision))
-	if isTaken(err) {
+	if !isTaken(err) {
+		return err
+	}
+	// Another session has the name, or the answer to the last renewal did not come.
+	last, err := t.peers.Get(ctx, name)
+	var s seat
+	if err != nil || json.Unmarshal(last.Value(), &s) != nil || s.Instance != t.instance {
 		return nil
 	}
-	return err
+	return t.peers.Delete(ctx, name, jetstream.LastRevision(last.Revision()))
 }
 
 // Peers are the sessions in the team, this one too, by name. One of this machine whose process has ended is in none.
@@ -252,7 +270,7 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 	var all []Peer
 	err := t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, t.peers, ">", func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, t.peers, []string{">"}, func(entry jetstream.KeyValueEntry) {
 			var s seat
 			if json.Unmarshal(entry.Value(), &s) != nil || CheckName(entry.Key()) != nil {
 				return
@@ -289,11 +307,12 @@ func Present(ctx context.Context, b *bus.Bus, name string) (int, error) {
 	return len(all), err
 }
 
-// eachValue calls f with all values of a bucket whose keys match the pattern.
+// eachValue calls f with all values of a bucket whose keys match one of the patterns.
 func eachValue(
-	ctx context.Context, kv jetstream.KeyValue, pattern string, f func(jetstream.KeyValueEntry),
+	ctx context.Context, kv jetstream.KeyValue, patterns []string, f func(jetstream.KeyValueEntry),
 ) error {
-	watch, err := kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+	// The client writes the name of the bucket into the patterns, which would be wrong at the next attempt.
+	watch, err := kv.WatchFiltered(ctx, slices.Clone(patterns), jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
 	}

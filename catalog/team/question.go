@@ -41,6 +41,8 @@ type Query struct {
 	To   string    `json:"to,omitempty"` // empty: everybody
 	Text string    `json:"question"`
 	At   time.Time `json:"at"`
+	// Context is what one has to know for it; may be empty.
+	Context string `json:"context,omitempty"`
 	// Enrichment is what the keepers hold about it; may be empty.
 	Enrichment string  `json:"enrichment,omitempty"`
 	Hops       []Hop   `json:"forwarded,omitempty"`
@@ -77,14 +79,25 @@ func (q *Query) answeredBy(name string) bool {
 	return slices.ContainsFunc(q.Answers, func(r Reply) bool { return r.From == name })
 }
 
-// topic is the question in short: its context stands before it.
-func (q *Query) topic() string {
-	return text.FirstSentence(q.Text[strings.LastIndex(q.Text, "\n\n")+1:])
+// closed says why the question takes no answer of an agent that was asked; empty while it takes one.
+func (q *Query) closed(name string) string {
+	switch {
+	case q.answeredBy(name):
+		return "answered by you"
+	case len(q.Answers) > 0 && !q.toAll():
+		return "answered by " + q.Answers[0].From
+	case len(q.Answers) >= maxReplies:
+		return fmt.Sprintf("answered by %d agents, no more are taken", len(q.Answers))
+	}
+	return ""
 }
 
-// letter is the question as it is sent to those who are asked.
-func (q *Query) letter() string {
+// Letter is the question as it is sent to those who are asked.
+func (q *Query) Letter() string {
 	said := q.Text
+	if q.Context != "" {
+		said += "\n\nContext: " + q.Context
+	}
 	if q.Enrichment != "" {
 		said += "\n\nWhat the keepers of the team hold about it:\n" + q.Enrichment
 	}
@@ -99,7 +112,8 @@ func (q *Query) letter() string {
 // clean makes harmless what another session wrote.
 func (q *Query) clean() {
 	words := func(s string, most int) string { return text.ClipBytes(text.Clean(s), most) }
-	q.Text, q.Enrichment = words(q.Text, maxAsked), words(q.Enrichment, maxEnrichment)
+	q.Text, q.Context = words(q.Text, maxAsked), words(q.Context, maxAsked)
+	q.Enrichment = words(q.Enrichment, maxEnrichment)
 	q.From, q.To = text.LineBytes(q.From, bus.MaxName), text.LineBytes(q.To, bus.MaxName)
 	for i := range q.Hops {
 		h := &q.Hops[i]
@@ -119,23 +133,27 @@ func (t *Team) questions(ctx context.Context) (jetstream.KeyValue, error) {
 	})
 }
 
-// Ask asks the agent q.To, or everybody, and returns at once; answers come as items. Only Kind, To, Text and
+// checkAsked bounds and cleans a question that is to be asked.
+func (t *Team) checkAsked(q *Query) error {
+	if err := t.checkTo(q.To); err != nil {
+		return err
+	}
+	q.Text, q.Context = t.redact(text.Clean(q.Text)), t.redact(text.Clean(q.Context))
+	q.Enrichment = text.ClipBytes(t.redact(text.Clean(q.Enrichment)), maxEnrichment)
+	if n := len(q.Text) + len(q.Context); n > maxAsked {
+		return fmt.Errorf("%s of %s: want at most %s with its context: offload the rest with context.offload",
+			q.Kind, text.Bytes(int64(n)), text.Bytes(maxAsked))
+	}
+	return nil
+}
+
+// Ask asks the agent q.To, or everybody, and returns at once; answers come as items. Only Kind, To, Text, Context and
 // Enrichment of q count.
 func (t *Team) Ask(ctx context.Context, q Query) (id string, err error) {
-	if q.To != "" {
-		if err := CheckName(q.To); err != nil {
-			return "", err
-		}
+	if err := t.checkAsked(&q); err != nil {
+		return "", err
 	}
 	q.From, q.At = t.Agent(), time.Now().UTC().Truncate(time.Millisecond)
-	if q.To == q.From {
-		return "", fmt.Errorf("%s: this session has that name itself", q.To)
-	}
-	q.Text, q.Enrichment = t.redact(text.Clean(q.Text)), text.ClipBytes(t.redact(text.Clean(q.Enrichment)), maxEnrichment)
-	if len(q.Text) > maxAsked {
-		return "", fmt.Errorf("%s of %s: want at most %s with its context: offload the rest with context.offload",
-			q.Kind, text.Bytes(int64(len(q.Text))), text.Bytes(maxAsked))
-	}
 	if err := t.room(ctx, q.From); err != nil {
 		return "", err
 	}
@@ -162,7 +180,7 @@ func (t *Team) Ask(ctx context.Context, q Query) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err = t.Send(ctx, Item{Kind: q.Kind, To: q.To, Text: q.letter(), Query: q.ID}); err != nil {
+	if err = t.Send(ctx, Item{Kind: q.Kind, To: q.To, Text: q.Letter(), Query: q.ID}); err != nil {
 		return "", errors.Join(err, kv.Purge(ctx, q.ID)) // nobody was asked
 	}
 	return q.ID, nil
@@ -194,7 +212,7 @@ func (t *Team) queries(ctx context.Context, pattern string) ([]Query, error) {
 	var all []Query
 	err = t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, kv, pattern, func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, kv, []string{pattern}, func(entry jetstream.KeyValueEntry) {
 			if q, err := readQuery(entry); err == nil {
 				all = append(all, q)
 			}
@@ -225,7 +243,7 @@ func (t *Team) Queries(ctx context.Context) (asked, own []Query, err error) {
 		switch {
 		case q.From == name:
 			own = append(own, q)
-		case q.asked(name) && !q.answeredBy(name) && (len(q.Answers) == 0 || q.toAll()):
+		case q.asked(name) && q.closed(name) == "":
 			asked = append(asked, q)
 		}
 	}
@@ -253,6 +271,11 @@ func (t *Team) query(ctx context.Context, id string) (q Query, revision uint64, 
 	return q, entry.Revision(), err
 }
 
+// A noQueryError says that there is no question of an id.
+type noQueryError struct{ said string }
+
+func (e *noQueryError) Error() string { return e.said }
+
 // unknown is the error of an id that no question has.
 func (t *Team) unknown(ctx context.Context, id string) error {
 	asked, own, _ := t.Queries(ctx) // without them there is no hint
@@ -264,7 +287,8 @@ func (t *Team) unknown(ctx context.Context, id string) error {
 	if near := spelling.Nearest(id, ids); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return fmt.Errorf("query %.80q: no such question, or it is older than %d days: %s", id, int(questionTime.Hours()/24), hint)
+	return &noQueryError{fmt.Sprintf("query %.80q: no such question, or it is older than %d days: %s", id,
+		int(questionTime.Hours()/24), hint)}
 }
 
 // change changes a question; see changed.
@@ -288,13 +312,10 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 		case q.From == name:
 			return fmt.Errorf("query %s: is your own question: those who were asked answer it", id)
 		case !q.asked(name):
-			return fmt.Errorf("query %s: was asked of %s, only they can answer", id, strings.Join(q.names(), ", "))
-		case q.answeredBy(name):
-			return fmt.Errorf("query %s: you have answered it", id)
-		case len(q.Answers) > 0 && !q.toAll():
-			return fmt.Errorf("query %s: %s has answered it", id, q.Answers[0].From)
-		case len(q.Answers) == maxReplies:
-			return fmt.Errorf("query %s: has %d answers, no more are taken", id, maxReplies)
+			return fmt.Errorf("query %s: was asked of %s, only they can answer: write to %s with peer.message", id,
+				strings.Join(q.names(), ", "), q.From)
+		case q.closed(name) != "":
+			return closedError(id, q.closed(name), q.From)
 		}
 		q.Answers = append(q.Answers, reply)
 		return nil
@@ -303,14 +324,42 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 		return q, false, err
 	}
 	t.readQuestion(id)
-	item := Item{Kind: Answer, To: q.From, Topic: q.topic(), Text: reply.Text, Query: id}
+	item := Item{Kind: Answer, To: q.From, Topic: text.FirstSentence(q.Text), Text: reply.Text, Query: id}
 	return q, t.Send(ctx, item) == nil, nil
 }
+
+// closedError says why a question takes no answer, and what there is to do instead.
+func closedError(id, why, from string) error {
+	return fmt.Errorf("query %s: %s: write to %s with peer.message if there is more to say", id, why, from)
+}
+
+// Current are items as they stand now: of questions that were closed meanwhile they say so. Where the server does not
+// answer soon they stand as they came.
+func (t *Team) Current(ctx context.Context, items ...Item) []Item {
+	ctx, cancel := context.WithTimeout(ctx, currentTime)
+	defer cancel()
+	items = slices.Clone(items)
+	for i := range items {
+		if !items[i].WantsAnswer() || ctx.Err() != nil {
+			continue
+		}
+		q, _, err := t.query(ctx, items[i].Query)
+		if none := (*noQueryError)(nil); errors.As(err, &none) {
+			items[i].Closed = "closed long ago"
+		} else if err == nil {
+			items[i].Closed = q.closed(t.Agent())
+		}
+	}
+	return items
+}
+
+// currentTime is how long the server may take to say how questions stand.
+const currentTime = 2 * time.Second
 
 // readQuestion marks as read what asks a question that this session has dealt with.
 func (t *Team) readQuestion(id string) {
 	var ids []string
-	for _, i := range t.Unread() {
+	for _, i := range t.Pending() {
 		if i.asks() && i.Query == id {
 			ids = append(ids, i.ID)
 		}
@@ -346,17 +395,19 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 		case slices.Contains(q.Hops, hop):
 			return errSame
 		case q.From != name && !q.asked(name):
-			return fmt.Errorf("query %s: was asked of %s, only they can forward it", id, strings.Join(q.names(), ", "))
+			return fmt.Errorf("query %s: was asked of %s, only they can forward it: ask with peer.ask", id,
+				strings.Join(q.names(), ", "))
 		case to == name || to == q.From:
-			return fmt.Errorf("query %s: %s knows of it", id, to)
+			return fmt.Errorf("query %s: %s knows of it: want somebody else, peer.discover lists who is there", id, to)
 		case q.toAll():
-			return fmt.Errorf("query %s: everybody has been asked", id)
+			return fmt.Errorf("query %s: everybody has been asked: answer it with peer.answer, or wait for the others", id)
 		case to != "" && q.asked(to):
-			return fmt.Errorf("query %s: %s has been asked", id, to)
+			return fmt.Errorf("query %s: %s has been asked: want somebody else, or everybody, without target", id, to)
 		case len(q.Answers) > 0:
-			return fmt.Errorf("query %s: %s has answered it", id, q.Answers[0].From)
+			return closedError(id, q.closed(name), q.Answers[0].From)
 		case len(q.Hops) == maxHops:
-			return fmt.Errorf("query %s: was forwarded %d times", id, maxHops)
+			return fmt.Errorf("query %s: was forwarded %d times: answer it with peer.answer, or tell %s with peer.message "+
+				"that nobody here knows", id, maxHops, q.From)
 		}
 		q.Hops = append(q.Hops, hop)
 		return nil
@@ -365,6 +416,6 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 		return q, err
 	}
 	t.readQuestion(id)
-	item := Item{Kind: q.Kind, To: to, Text: q.letter(), Query: id}
+	item := Item{Kind: q.Kind, To: to, Text: q.Letter(), Query: id}
 	return q, t.Send(ctx, item)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"almanac/catalog"
 )
 
 // A dialogue is calls by agents of a team, and what came of them. Q1 stands for the first query id.
@@ -50,36 +52,41 @@ func TestQuestions(t *testing.T) {
 	for _, name := range []string{"ann", "bob", "cy"} {
 		d.members[name] = join(t, b, name)
 	}
-	d.members["ann"].enrich = func(_ context.Context, q string) string { return "keeper 7 has: " + q }
+	d.members["ann"].enrich = func(_ context.Context, q string) (string, []string) {
+		return "keeper 7 has: " + q, []string{"rules-7", "rules-8"}
+	}
 	const review, about = "ann: answer ", " [the loop Where: a.go:7 is it safe?] "
 	for _, c := range []struct{ call, want, arrives string }{
-		{"ann peer.ask|question=which queue?|target=bob|context=we bill at night", "asked bob",
-			"bob: question ann>bob [] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
+		{"ann peer.ask|question=which queue?|target=bob|context=we bill at night",
+			"asked bob; with it went what the keepers hold about it: rules-7, rules-8",
+			"bob: question ann>bob [] which queue?\n\nContext: we bill at night\n\nWhat the keepers of the team hold about it:\n" +
 				"keeper 7 has: which queue?"},
-		{"cy peer.answer|query_id=Q1|answer=red", "query Q1: was asked of bob, only they can answer", ""},
-		{"cy peer.forward|query_id=Q1", "query Q1: was asked of bob, only they can forward it", ""},
+		{"cy peer.answer|query_id=Q1|answer=red", "query Q1: was asked of bob, only they can answer: write to ann with peer.message", ""},
+		{"cy peer.forward|query_id=Q1", "query Q1: was asked of bob, only they can forward it: ask with peer.ask", ""},
 		{"ann peer.answer|query_id=Q1|answer=red", "query Q1: is your own question: those who were asked answer it", ""},
-		{"bob peer.forward|query_id=Q1|target=ann", "query Q1: ann knows of it", ""},
+		{"bob peer.forward|query_id=Q1|target=ann", "query Q1: ann knows of it: want somebody else, peer.discover lists who is there", ""},
 		{"bob peer.forward|query_id=Q1|target=c*", `name "c*": want 1 to 32 of a to z, 0 to 9, _ and -`, ""},
 		{"bob peer.forward|query_id=Q1|target=cy|enrichment=hunter2 in May", "forwarded to cy",
-			"cy: question bob>cy [] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
+			"cy: question bob>cy [] which queue?\n\nContext: we bill at night\n\nWhat the keepers of the team hold about it:\n" +
 				"keeper 7 has: which queue?\n\nbob adds: [secret] in May"},
-		{"bob peer.forward|query_id=Q1|target=cy|enrichment=again", "query Q1: cy has been asked", ""},
+		{"bob peer.forward|query_id=Q1|target=cy|enrichment=again",
+			"query Q1: cy has been asked: want somebody else, or everybody, without target", ""},
 		{"cy peer.answer|query_id=Q1|answer=the red one", "answered ann",
 			"ann: answer cy>ann [which queue?] the red one"},
-		{"bob peer.answer|query_id=Q1|answer=blue", "query Q1: cy has answered it", ""},
-		{"cy peer.answer|query_id=Q1|answer=blue", "query Q1: you have answered it", ""},
+		{"bob peer.answer|query_id=Q1|answer=blue", "query Q1: answered by cy: write to ann with peer.message if there is more to say", ""},
+		{"cy peer.answer|query_id=Q1|answer=blue", "query Q1: answered by you: write to ann with peer.message if there is more to say", ""},
 
 		{"ann peer.review|what=the loop|where=a.go:7|notes=is it safe?", "asked everybody: 2 other agents now",
 			"bob: review ann> [] the loop\nWhere: a.go:7\nis it safe?"},
 		{"bob peer.answer|query_id=Q2|answer=yes", "answered ann", review + "bob>ann" + about + "yes"},
 		{"cy peer.answer|query_id=Q2|answer=no", "answered ann", review + "cy>ann" + about + "no"},
-		{"bob peer.forward|query_id=Q2|target=dan", "query Q2: everybody has been asked", ""},
+		{"bob peer.forward|query_id=Q2|target=dan", "query Q2: everybody has been asked: answer it with peer.answer, or wait for the others", ""},
 
 		{"bob peer.ask|question=who knows?|target=dan",
 			"asked dan, who is not in the team now: it is kept for that name for 30 days", ""},
 		{"bob peer.forward|query_id=Q3", "forwarded to everybody: 2 other agents now",
 			"ann: question bob> [] who knows?"},
+		{"bob peer.ask|question=what else?|target=bob", "bob: this session has that name itself: peer.discover lists the others", ""},
 		{"ann peer.answer|query_id=Q3x|answer=I",
 			"query \"Q3x\": no such question, or it is older than 30 days: did you mean Q3?", ""},
 		{"ann peer.answer|query_id=*|answer=I", `query "*": no such question, or it is older than 30 days: see peer.questions`, ""},
@@ -186,5 +193,86 @@ func TestQuestionsBounded(t *testing.T) {
 	}
 	if _, own, err := d.members["ann"].Queries(t.Context()); err != nil || len(own) != maxOwn {
 		t.Error(len(own), err)
+	}
+}
+
+// An item says what has become of its question, and a preview too.
+func TestCurrent(t *testing.T) {
+	b := open(t)
+	d := dialogue{members: map[string]member{}}
+	for _, name := range []string{"ann", "bob", "cy"} {
+		d.members[name] = join(t, b, name)
+	}
+	bob := d.members["bob"]
+	d.call(t, "ann peer.ask|question=which queue?|target=bob")
+	asked := bob.next(t)
+	closed := func(m member, want string) {
+		t.Helper()
+		if got := m.Current(t.Context(), asked)[0]; got.Closed != want || got.WantsAnswer() != (want == "") {
+			t.Errorf("%s: %q, want %q", m.Agent(), got.Closed, want)
+		}
+	}
+	closed(bob, "")
+	d.call(t, "bob peer.forward|query_id=Q1|target=cy")
+	d.call(t, "cy peer.answer|query_id=Q1|answer=red")
+	closed(bob, "answered by cy")
+	closed(d.members["cy"], "answered by you")
+	_, err := preview(t, bob.Team, "peer.answer", map[string]any{"query_id": d.ids[0], "answer": "blue"})
+	if want := d.ids[0] + ": answered by cy"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	asked.Query = "ann.gone"
+	closed(bob, "closed long ago")
+}
+
+// preview is what an action says that it would do.
+func preview(t *testing.T, m *Team, id string, args map[string]any) (string, error) {
+	t.Helper()
+	for _, e := range m.Entries() {
+		if e.ID == id {
+			return e.Preview(t.Context(), catalog.Call{ID: id, Args: args})
+		}
+	}
+	t.Fatalf("no action %s", id)
+	return "", nil
+}
+
+// Each action that changes something says beforehand what it would do.
+func TestPreviews(t *testing.T) {
+	for _, e := range Entries("shop") {
+		if e.Mutates && e.Preview == nil {
+			t.Errorf("%s has no preview", e.ID)
+		}
+	}
+	ann := join(t, open(t), "ann").Team
+	ann.enrich = func(context.Context, string) (string, []string) { return "it was Kafka", nil }
+	if _, err := ann.book.claim(t.Context(), Claim{Path: "a.go", First: 3, Last: 5}, 0); err != nil {
+		t.Fatal(err)
+	}
+	type args = map[string]any
+	const kept = "bob, who is not in the team now: it is kept for that name for 30 days:\n"
+	for _, c := range []struct {
+		id   string
+		args args
+		want string
+	}{
+		{"peer.message", args{"to": "bob", "content": "hi"}, "writes to " + kept + "hi"},
+		{"peer.message", args{"content": "hi"}, "writes to everybody: 0 other agents now:\nhi"},
+		{"peer.message", args{"to": "ann", "content": "hi"}, "ann: this session has that name itself: peer.discover lists the others"},
+		{"peer.message", args{"to": "bob", "content": " "}, "argument content: want some text, got nothing"},
+		{"peer.ask", args{"target": "bob", "question": "which?"},
+			"asks " + kept + "which?\n\nWhat the keepers of the team hold about it:\nit was Kafka"},
+		{"peer.review", args{"target": "bob", "what": "the loop", "where": "a.go:7"},
+			"asks for a review: " + kept + "the loop\nWhere: a.go:7"},
+		{"peer.release", args{"path": "a.go"}, "releases lines 3-5 of a.go"},
+		{"peer.release", args{"path": "b.go"}, "b.go: this agent has not claimed it: see peer.claims"},
+	} {
+		got, err := preview(t, ann, c.id, c.args)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %v\n\t%s\nwant\t%s", c.id, c.args, got, c.want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/text"
@@ -21,23 +22,40 @@ type asking struct {
 	Result  string `json:"result" jsonschema:"What was done, in a sentence"`
 }
 
+// A reviewing is what peer.review takes.
+type reviewing struct {
+	What   string `json:"what" jsonschema:"What is to be reviewed"`
+	Where  string `json:"where,omitempty" jsonschema:"Where it is: a file with lines, a branch, a record"`
+	Notes  string `json:"notes,omitempty" jsonschema:"What to look at"`
+	Target string `json:"target,omitempty" jsonschema:"Name of the agent; left out: everybody in the team"`
+}
+
+func (in reviewing) query() Query {
+	q := Query{Kind: Review, To: in.Target, Text: in.What}
+	if in.Where != "" {
+		q.Text += "\nWhere: " + in.Where
+	}
+	if in.Notes != "" {
+		q.Text += "\n" + in.Notes
+	}
+	return q
+}
+
 // askingEntries are the actions of those who ask.
 func (t *Team) askingEntries() []catalog.Entry {
 	type ask struct {
 		Question string `json:"question"`
 		Target   string `json:"target,omitempty" jsonschema:"Name of the agent; left out: everybody in the team"`
-		Context  string `json:"context,omitempty" jsonschema:"What one has to know for it; stands before the question"`
+		Context  string `json:"context,omitempty" jsonschema:"What one has to know for it; goes with the question"`
 	}
-	type review struct {
-		What   string `json:"what" jsonschema:"What is to be reviewed"`
-		Where  string `json:"where,omitempty" jsonschema:"Where it is: a file with lines, a branch, a record"`
-		Notes  string `json:"notes,omitempty" jsonschema:"What to look at"`
-		Target string `json:"target,omitempty" jsonschema:"Name of the agent; left out: everybody in the team"`
-	}
-	type none struct{}
 	type questions struct {
 		Asked []Query `json:"asked" jsonschema:"Asked of you and unanswered"`
 		Own   []Query `json:"own" jsonschema:"Asked by you, with their answers"`
+	}
+	asked := func(ctx context.Context, in ask) (q Query, keepers []string) {
+		q = Query{Kind: Question, To: in.Target, Text: in.Question, Context: in.Context}
+		q.Enrichment, keepers = t.enrich(ctx, in.Question)
+		return q, keepers
 	}
 	return []catalog.Entry{
 		catalog.Func(t.entry(catalog.Entry{
@@ -46,13 +64,21 @@ func (t *Team) askingEntries() []catalog.Entry {
 			Aliases:     []string{"peer_ask_question", "ask_question", "ask a colleague", "ask the team"},
 			Entities:    []string{"question", "peer"}, Mutates: true,
 			Examples: []string{`peer.ask{question = "which queue does billing use?", target = "ann"}`},
+			Preview: func(ctx context.Context, call catalog.Call) (string, error) {
+				in, err := catalog.Arguments[ask](call)
+				if err != nil {
+					return "", err
+				}
+				q, _ := asked(ctx, in)
+				return t.previewAsk(ctx, q)
+			},
 		}), func(ctx context.Context, in ask, _ catalog.Context) (asking, error) {
-			q := Query{Kind: Question, To: in.Target, Text: in.Question}
-			if in.Context != "" {
-				q.Text = in.Context + "\n\n" + in.Question
+			q, keepers := asked(ctx, in)
+			out, err := t.askAction(ctx, q)
+			if err == nil && len(keepers) > 0 {
+				out.Result += "; with it went what the keepers hold about it: " + strings.Join(keepers, ", ")
 			}
-			q.Enrichment = t.enrich(ctx, in.Question)
-			return t.askAction(ctx, q)
+			return out, err
 		}),
 		catalog.Func(t.entry(catalog.Entry{
 			ID: "peer.review", Title: "Ask for a review",
@@ -60,26 +86,38 @@ func (t *Team) askingEntries() []catalog.Entry {
 			Aliases:     []string{"peer_review", "request a code review", "ask for feedback"},
 			Entities:    []string{"review", "peer"}, Mutates: true,
 			Examples: []string{`peer.review{what = "the retry loop", where = "client.go:40-80", target = "ann"}`},
-		}), func(ctx context.Context, in review, _ catalog.Context) (asking, error) {
-			q := Query{Kind: Review, To: in.Target, Text: in.What}
-			if in.Where != "" {
-				q.Text += "\nWhere: " + in.Where
-			}
-			if in.Notes != "" {
-				q.Text += "\n" + in.Notes
-			}
-			return t.askAction(ctx, q)
+			Preview: func(ctx context.Context, call catalog.Call) (string, error) {
+				in, err := catalog.Arguments[reviewing](call)
+				if err != nil {
+					return "", err
+				}
+				return t.previewAsk(ctx, in.query())
+			},
+		}), func(ctx context.Context, in reviewing, _ catalog.Context) (asking, error) {
+			return t.askAction(ctx, in.query())
 		}),
 		catalog.Func(t.entry(catalog.Entry{
 			ID: "peer.questions", Title: "Open questions",
 			Description: "List the questions that wait for an answer of yours, and those that you have asked with their answers.",
 			Aliases:     []string{"pending questions", "unanswered questions", "answers to my questions"},
 			Entities:    []string{"question"}, Examples: []string{`peer.questions().asked`},
-		}), func(ctx context.Context, _ none, _ catalog.Context) (questions, error) {
+		}), func(ctx context.Context, _ struct{}, _ catalog.Context) (questions, error) {
 			asked, own, err := t.Queries(ctx)
 			return questions{append([]Query{}, asked...), append([]Query{}, own...)}, err
 		}),
 	}
+}
+
+// previewAsk says what asking a question would do.
+func (t *Team) previewAsk(ctx context.Context, q Query) (string, error) {
+	if err := t.checkAsked(&q); err != nil {
+		return "", err
+	}
+	verb := "asks "
+	if q.Kind == Review {
+		verb = "asks for a review: "
+	}
+	return t.sends(ctx, verb, q.To, q.Letter()), nil
 }
 
 // askAction asks, and says who was.
@@ -105,6 +143,9 @@ func (t *Team) answeringEntries() []catalog.Entry {
 	about := func(ctx context.Context, call catalog.Call) (string, error) {
 		id, _ := call.Args["query_id"].(string)
 		q, _, err := t.query(ctx, id)
+		if why := q.closed(t.Agent()); err == nil && why != "" {
+			err = closedError(id, why, q.From)
+		}
 		if err != nil {
 			return "", err
 		}

@@ -28,6 +28,7 @@ const anybody = "ANY"
 type queue struct {
 	mu        sync.Mutex
 	stream    jetstream.Stream
+	listed    jetstream.Stream // of the set of the unfinished
 	consumers map[string]jetstream.Consumer
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/text"
@@ -19,9 +20,22 @@ func (t *Team) Tasks(ctx context.Context) ([]Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	byID := map[string]*record{}
+	for i := range records {
+		byID[records[i].ID] = &records[i]
+	}
 	all := make([]Task, len(records))
 	for i := range records {
-		all[i] = records[i].Task
+		r := &records[i]
+		if r.State == Open {
+			r.WaitsFor, _, _ = waits(r, func(id string) (record, error) { // it fails only where there is none
+				if before := byID[id]; before != nil {
+					return *before, nil
+				}
+				return record{}, &noTaskError{id}
+			})
+		}
+		all[i] = r.Task
 	}
 	slices.SortFunc(all, func(a, b Task) int {
 		switch {
@@ -40,6 +54,9 @@ func (t *Team) Tasks(ctx context.Context) ([]Task, error) {
 // Task is the task of the id.
 func (t *Team) Task(ctx context.Context, id string) (*Task, error) {
 	r, _, err := t.board.read(ctx, id)
+	if err == nil && r.State == Open {
+		r.WaitsFor, _, err = waits(&r, t.board.getter(ctx))
+	}
 	return &r.Task, err
 }
 
@@ -192,17 +209,18 @@ func (t *Team) createTask(ctx context.Context, in newTask, _ catalog.Context) (c
 		return out, nil
 	}
 	out.Result = "task " + r.ID + " is queued"
-	if r.To == "" {
+	if r.To != "" {
+		out.Result += " for " + r.To
+	}
+	if len(r.WaitsFor) > 0 {
+		out.Result += "; it waits for " + strings.Join(r.WaitsFor, ", ")
 		return out, nil
 	}
-	out.Result += " for " + r.To
-	peers, err := t.Peers(ctx)
-	if err != nil || !slices.ContainsFunc(peers, func(p Peer) bool { return p.Name == r.To && !p.You }) {
-		return out, nil
-	}
-	item := Item{Kind: Assigned, To: r.To, Topic: "task " + r.ID + " (" + r.Title + ")", Text: cmp.Or(r.Text, r.Title)}
-	if err := t.Send(ctx, item); err != nil {
-		out.Result += ", who could not be told: " + err.Error()
+	switch told, err := t.board.assign(ctx, &r); {
+	case err != nil:
+		out.Result += "; " + err.Error()
+	case told:
+		out.Result += ", who is told"
 	}
 	return out, nil
 }
@@ -228,11 +246,11 @@ func (t *Team) finishTask(ctx context.Context, in endTask, _ catalog.Context) (s
 func (t *Team) listTasks(ctx context.Context, in listTasks, _ catalog.Context) (out listedTasks, err error) {
 	out.Tasks = []Task{}
 	if in.ID != "" {
-		r, _, err := t.board.read(ctx, in.ID)
+		task, err := t.Task(ctx, in.ID)
 		if err != nil {
 			return out, err
 		}
-		return listedTasks{[]Task{r.Task}, 1}, nil
+		return listedTasks{[]Task{*task}, 1}, nil
 	}
 	all, err := t.Tasks(ctx)
 	if err != nil {

@@ -34,9 +34,11 @@ type Task struct {
 	// To is the agent or the role that it is for; empty for anybody.
 	To string `json:"to,omitempty"`
 	// After are the ids of the tasks that have to be finished before it.
-	After []string  `json:"after,omitempty"`
-	By    string    `json:"by"`
-	At    time.Time `json:"at"`
+	After []string `json:"after,omitempty"`
+	// WaitsFor are those of them that are not finished, of an open task. It is found out when the task is read.
+	WaitsFor []string  `json:"waits_for,omitempty"`
+	By       string    `json:"by"`
+	At       time.Time `json:"at"`
 	// Holder is who has it, or had it last; until when, unless it is renewed.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
@@ -82,6 +84,7 @@ type record struct {
 	Origin   string
 	Instance string   `json:",omitempty"` // of the session that has it
 	Lease    string   `json:",omitempty"`
+	Resumed  int      `json:",omitempty"` // how often a session of its holder's name went on with the try
 	Next     []string `json:",omitempty"` // tasks that are after it
 	Told     bool     `json:",omitempty"` // its creator knows its end
 }
@@ -147,7 +150,7 @@ func readRecord(entry jetstream.KeyValueEntry) (r record, err error) {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return r, fmt.Errorf("task %s: %w", entry.Key(), err)
 	}
-	r.ID = entry.Key()
+	r.ID, r.WaitsFor = entry.Key(), nil
 	r.Title, r.Key = text.LineBytes(r.Title, maxTitle), text.LineBytes(r.Key, maxKey)
 	r.Text, r.Result = text.ClipBytes(text.Clean(r.Text), MaxText), text.ClipBytes(text.Clean(r.Result), MaxText)
 	r.Reason = text.LineBytes(r.Reason, maxReason)
@@ -168,6 +171,9 @@ func (b *board) create(ctx context.Context, task Task) (r record, made bool, err
 	r = record{Task: task, Origin: rand.Text()}
 	r.State, r.By, r.At = Open, b.t.Agent(), b.t.now().UTC()
 	r.ID = newID(r.Key)
+	if err := b.list(ctx, &r); err != nil {
+		return r, false, err
+	}
 	err = b.t.try(ctx, func(ctx context.Context) error {
 		made = true
 		raw, err := json.Marshal(r)

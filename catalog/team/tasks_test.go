@@ -111,16 +111,16 @@ func TestTask(t *testing.T) {
 	next(bob, "one taken try 1")
 	next(rev, "nothing")
 	take(rev, "one", "task one: bob has it, until 12:01:00 UTC or longer")
-	take(bob, "one", "task one: this session has it already")
+	take(bob, "one", "task one: this session has it already: peer.task.finish ends it")
 	finish(rev, "one", map[string]any{}, `task one: not taken by this session (taken by bob): peer.task.take{id = "one"} takes it`)
 	finish(bob, "one", map[string]any{"result": "17 and 23"}, "task one is finished; ann is told")
-	finish(bob, "one", map[string]any{}, "task one: it is finished")
+	finish(bob, "one", map[string]any{}, `task one: it is finished: peer.task.list{id = "one"} shows what came of it`)
 	take(rev, "one", "task one: it is finished")
 
 	// For an agent, a role, with a key.
 	create(ann, "review", map[string]any{"to": "reviewer", "key": "review 1"})
 	next(bob, "nothing")
-	take(bob, "review", "task review: it is for reviewer")
+	take(bob, "review", "task review: it is for reviewer: peer.task.take{} takes one for you")
 	next(rev, "review taken try 1")
 	says(bob, "peer.task.create", map[string]any{"title": "again", "key": "review 1"},
 		"task review has this key already: created by ann, taken by rev")
@@ -133,7 +133,7 @@ func TestTask(t *testing.T) {
 	create(ann, "four", map[string]any{"after": []any{"three"}, "to": "rev"})
 	next(bob, "two taken try 1")
 	next(bob, "nothing")
-	take(bob, "three", "task three: it comes after two, which is taken")
+	take(bob, "three", "task three: it waits for two: peer.task.take{} takes another")
 	finish(bob, "two", map[string]any{"failed": true, "result": "there is no two"}, "task two is dead; ann is told")
 	take(bob, "three", "task three: it is dead")
 	take(rev, "four", "task four: it is dead")
@@ -148,7 +148,7 @@ func TestTask(t *testing.T) {
 	die(rev)
 	rev = c.join(t, b, "rev", "reviewer")
 	next(rev, "review taken try 2")
-	next(rev, "six taken try 2")
+	next(rev, "six taken try 1")
 	create(ann, "seven", map[string]any{"tries": 2})
 	next(bob, "seven taken try 1")
 	die(bob)
@@ -170,7 +170,8 @@ func TestTask(t *testing.T) {
 	}
 	fay := c.join(t, b, "fay", "")
 	next(fay, "eight taken try 1")
-	says(fay, "peer.task.drop", map[string]any{"id": ids["eight"]}, "task eight: only ann, who created it, can drop it")
+	says(fay, "peer.task.drop", map[string]any{"id": ids["eight"]},
+		"task eight: only ann, who created it, can drop it: write to ann with peer.message")
 	says(ann, "peer.task.drop", map[string]any{"id": ids["eight"]}, "task eight is withdrawn")
 	finish(fay, "eight", map[string]any{}, "task eight: this session has lost it (it is dropped)")
 

@@ -70,14 +70,17 @@ type Team struct {
 	board     *board
 	book      *book
 
-	// enrich says what the keepers hold about a question: Enrich, but in tests.
-	enrich func(ctx context.Context, question string) string
+	// enrich says what the keepers hold about a question, and which do: Enrich, but in tests.
+	enrich func(ctx context.Context, question string) (passages string, keepers []string)
 
 	stop context.CancelFunc
 	done sync.WaitGroup
 	kick chan struct{} // presence or the read mark has changed
+	took chan struct{} // tasks were taken or ended
 	post chan struct{} // mail is on its way
 	news chan struct{} // an item came
+
+	marking sync.Mutex // held while the mark is written
 
 	mu    sync.Mutex
 	me    seat
@@ -101,7 +104,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	}
 	t := &Team{
 		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		post: make(chan struct{}, 1), roles: o.Roles,
+		post: make(chan struct{}, 1), took: make(chan struct{}, 1), roles: o.Roles,
 		stores: stores{buckets: map[string]jetstream.KeyValue{}},
 	}
 	t.openWork()
@@ -171,7 +174,7 @@ func (t *Team) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return errors.Join(t.writeMark(ctx), t.leases.release(ctx), t.leave(ctx))
+	return errors.Join(t.leases.release(ctx), t.writeMark(ctx), t.leave(ctx))
 }
 
 // onServer is the name of a stream or bucket of the team.
@@ -251,7 +254,7 @@ func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no answer from the bus, it is not known whether it was done: %w", err)
+			return fmt.Errorf("no answer from the bus, it is not known whether it was done: %w", t.bus.Plain(err))
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
@@ -259,10 +262,11 @@ func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error
 
 // isLost says whether err means that no server answered.
 func isLost(err error) bool {
+	if bus.IsGone(err) {
+		return true
+	}
 	for _, lost := range []error{
-		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded,
-		jetstream.ErrNoStreamResponse,
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse,
 	} {
 		if errors.Is(err, lost) {
 			return true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,47 +19,57 @@ import (
 // step is first a change of its record; what comes after (queue, mail) may be cut off anywhere, and is then done by
 // whoever sees the task next.
 
-// waits is the first task before r that is not finished; nil if there is none.
-func (b *board) waits(ctx context.Context, r *record) (*record, error) {
+// waits are the tasks before r that are not finished, as get finds them. over is one of them that never will be; nil if
+// there is none.
+func waits(r *record, get func(id string) (record, error)) (before []string, over *record, err error) {
 	for _, id := range r.After {
-		before, _, err := b.read(ctx, id)
-		if isNone(err) {
-			continue // it was over so long ago that it is not kept
-		}
-		if err != nil || before.State != Finished {
-			return &before, err
+		one, err := get(id)
+		switch {
+		case isNone(err): // it was over so long ago that it is not kept
+		case err != nil:
+			return nil, nil, err
+		case one.State != Finished:
+			if before = append(before, id); one.Over() && over == nil {
+				over = &one
+			}
 		}
 	}
-	return nil, nil
+	return before, over, nil
 }
 
-// offer puts a task that is ready into the queue, and ends one that never will be.
+// getter reads records for waits.
+func (b *board) getter(ctx context.Context) func(id string) (record, error) {
+	return func(id string) (record, error) {
+		r, _, err := b.read(ctx, id)
+		return r, err
+	}
+}
+
+// offer puts a task that is ready into the queue, and ends one that never will be. Of one that waits, who ends the last
+// that it waits for offers it.
 func (b *board) offer(ctx context.Context, id string) (record, error) {
-	ready := false
-	r, err := b.change(ctx, id, func(r *record) error {
-		ready = false
+	var before []string
+	r, err := b.change(ctx, id, func(r *record) (err error) {
 		if r.State != Open {
 			return errSame
 		}
-		before, err := b.waits(ctx, r)
-		if err != nil || before == nil {
-			ready = err == nil
+		var over *record
+		before, over, err = waits(r, b.getter(ctx))
+		if over == nil || err != nil {
 			return cmp.Or(err, errSame)
 		}
-		if !before.Over() {
-			return errSame // who ends that one offers this one
-		}
-		b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", before.ID, before.State))
+		b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", over.ID, over.State))
 		return nil
 	})
 	switch {
 	case err != nil:
 		return r, err
-	case ready:
-		return r, b.enqueue(ctx, &r)
 	case r.Over():
 		return r, b.settle(ctx, &r)
+	case r.State == Open && len(before) == 0:
+		return r, b.enqueue(ctx, &r)
 	}
+	r.WaitsFor = before
 	return r, nil
 }
 
@@ -71,16 +82,44 @@ func (b *board) end(r *record, state TaskState, reason string) {
 	r.Told = r.By == b.t.Agent()
 }
 
-// settle does what follows from the end of a task: its creator is told, and those that come after it are offered. It
-// may be done twice.
+// settle does what follows from the end of a task: its creator is told, those that come after it are offered, and it
+// leaves the set of the unfinished. It may be done twice.
 func (b *board) settle(ctx context.Context, r *record) error {
 	err := b.report(ctx, r)
 	for _, id := range r.Next {
-		if _, failed := b.offer(ctx, id); !isNone(failed) {
-			err = errors.Join(err, failed)
+		next, failed := b.offer(ctx, id)
+		if isNone(failed) {
+			continue
 		}
+		if failed == nil && next.isReady() {
+			_, failed = b.assign(ctx, &next)
+		}
+		err = errors.Join(err, failed)
+	}
+	if err == nil {
+		err = b.unlist(ctx, r.ID)
 	}
 	return err
+}
+
+// isReady says whether a task that was offered can be taken now.
+func (r *record) isReady() bool { return r.State == Open && len(r.WaitsFor) == 0 }
+
+// assign tells the agent that a task is for that it can be taken, in the name of who created it; told is false where
+// there is no such agent now. To do it twice tells once.
+func (b *board) assign(ctx context.Context, r *record) (told bool, err error) {
+	if r.To == "" || r.To == r.By {
+		return false, nil
+	}
+	peers, err := b.t.Peers(ctx)
+	if err != nil || !slices.ContainsFunc(peers, func(p Peer) bool { return p.Name == r.To }) {
+		return false, nil
+	}
+	item := Item{Kind: Assigned, Topic: r.topic(), Text: cmp.Or(r.Text, r.Title)}
+	if err := b.t.send(ctx, r.By, r.To, "offer "+r.ID, item); err != nil {
+		return false, fmt.Errorf("%s could not be told: %w", r.To, err)
+	}
+	return true, nil
 }
 
 // report tells the creator of a task how it ended.
@@ -112,10 +151,48 @@ func (b *board) isFor(r *record) bool {
 
 // isLapsed says whether whoever has the task will not finish it: the lease ran out, or it is this session's and was
 // forgotten, by an earlier session of the name, which has one at a time, or for want of an answer.
-func (b *board) isLapsed(r *record) bool {
-	return b.t.now().After(r.Until) ||
-		r.Holder == b.t.Agent() && (r.Instance != b.t.instance || !b.leases.knows(r.ID, r.Lease))
+func (b *board) isLapsed(r *record) bool { return b.t.now().After(r.Until) || b.isForgotten(r) }
+
+// isForgotten says whether the task is this session's, which does not know that it has it.
+func (b *board) isForgotten(r *record) bool {
+	return r.State == Taken && r.Holder == b.t.Agent() &&
+		(r.Instance != b.t.instance || !b.leases.knows(r.ID, r.Lease))
 }
+
+// Resume takes the tasks back that an earlier session of the name held when it was killed, and nobody has taken since.
+// That is no further try. The inbox tells of them.
+func (t *Team) Resume(ctx context.Context) error {
+	t.mu.Lock()
+	ids := t.inbox.earlier
+	t.inbox.earlier = nil
+	t.mu.Unlock()
+	var failed error
+	for _, id := range ids {
+		r, _, err := t.board.read(ctx, id)
+		if err != nil || !t.board.isForgotten(&r) {
+			continue
+		}
+		taken, err := t.board.obtain(ctx, id, nil)
+		if taken == nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		said := fmt.Sprintf("you hold it since before this session started (try %d of %d): peer.task.finish{id = %q, "+
+			"result = ...} ends it", taken.Tries, taken.Most, id)
+		if taken.Text != "" {
+			said += "\n\n" + taken.Text
+		}
+		item := Item{Kind: Assigned, Topic: taken.topic(), Text: text.ClipBytes(said, MaxText)}
+		failed = errors.Join(failed, t.Report(ctx, taken.By, item))
+	}
+	return failed
+}
+
+// Held are the tasks that the session has.
+func (t *Team) Held() (ids []string) { return t.leases.held() }
+
+// topic is the task in the topic of an item.
+func (r *record) topic() string { return "task " + r.ID + " (" + r.Title + ")" }
 
 // take takes the task of the id, or else the next one; nil if there is none.
 func (b *board) take(ctx context.Context, id string) (*record, error) {
@@ -149,31 +226,39 @@ func (b *board) obtain(ctx context.Context, id string, ticket jetstream.Msg) (*r
 		case r.Over():
 			return errSame
 		case !b.isFor(r):
-			return &notNowError{fmt.Sprintf("task %s: it is for %s", id, r.To), b.t.now().Add(b.t.leaseTime)}
+			return &notNowError{fmt.Sprintf("task %s: it is for %s: peer.task.take{} takes one for you", id, r.To),
+				b.t.now().Add(b.t.leaseTime)}
 		case r.State == Taken && !b.isLapsed(r):
 			who := r.Holder + " has it, until " + b.t.moment(r.Until) + " or longer"
 			if r.Instance == b.t.instance {
-				who = "this session has it already"
+				who = "this session has it already: peer.task.finish ends it"
 			}
 			return &notNowError{fmt.Sprintf("task %s: %s", id, who), r.Until}
 		}
-		before, err := b.waits(ctx, r)
+		before, over, err := waits(r, b.getter(ctx))
 		switch {
 		case err != nil:
 			return err
-		case before != nil && before.Over():
-			b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", before.ID, before.State))
+		case over != nil:
+			b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", over.ID, over.State))
 			return nil
-		case before != nil:
-			return &notNowError{what: fmt.Sprintf("task %s: it comes after %s, which is %s", id, before.ID, before.State)}
+		case len(before) > 0:
+			return &notNowError{what: fmt.Sprintf("task %s: it waits for %s: peer.task.take{} takes another", id,
+				strings.Join(before, ", "))}
 		}
-		if r.State == Taken {
-			b.failed(r, r.Holder+" had it and did not finish it")
+		switch {
+		case b.isForgotten(r) && r.Resumed < r.Most: // the same try goes on; what kills its sessions ends all the same
+			r.Resumed++
+		case r.State == Taken:
+			if b.failed(r, r.Holder+" had it and did not finish it"); r.Over() {
+				return nil
+			}
+			fallthrough
+		default:
+			r.Tries, r.Resumed = r.Tries+1, 0
 		}
-		if r.State == Open {
-			r.State, r.Holder, r.Instance, r.Lease = Taken, b.t.Agent(), b.t.instance, lease
-			r.Until, r.Tries = b.t.now().Add(b.t.leaseTime).UTC(), r.Tries+1
-		}
+		r.State, r.Holder, r.Instance, r.Lease = Taken, b.t.Agent(), b.t.instance, lease
+		r.Until = b.t.now().Add(b.t.leaseTime).UTC()
 		return nil
 	})
 	if err != nil {
@@ -243,7 +328,7 @@ func (b *board) finish(ctx context.Context, id, result string, ok bool) (r recor
 // notHeld says that the session has to take a task first.
 func (b *board) notHeld(r *record) error {
 	if r.Over() {
-		return fmt.Errorf("task %s: it is %s", r.ID, r.State)
+		return fmt.Errorf("task %s: it is %s: peer.task.list{id = %[1]q} shows what came of it", r.ID, r.State)
 	}
 	return fmt.Errorf("task %s: not taken by this session (%s): peer.task.take{id = %[1]q} takes it", r.ID, b.standing(r))
 }
@@ -276,7 +361,7 @@ func (b *board) drop(ctx context.Context, id string) (record, error) {
 	holder := ""
 	r, err := b.change(ctx, id, func(r *record) error {
 		if r.By != b.t.Agent() {
-			return fmt.Errorf("task %s: only %s, who created it, can drop it", id, r.By)
+			return fmt.Errorf("task %s: only %s, who created it, can drop it: write to %[2]s with peer.message", id, r.By)
 		}
 		if r.State == Dropped {
 			return errSame
@@ -296,7 +381,7 @@ func (b *board) drop(ctx context.Context, id string) (record, error) {
 	b.leases.drop(id, b.leases.task(id))
 	if holder != "" && holder != b.t.Agent() {
 		item := Item{
-			Kind: Message, To: holder, Topic: "task " + id + " (" + r.Title + ")", Text: "It is dropped: stop working on it.",
+			Kind: Message, To: holder, Topic: r.topic(), Text: "It is dropped: stop working on it.",
 		}
 		err = b.t.Send(ctx, item)
 	}
@@ -309,7 +394,7 @@ func (b *board) giveBack(ctx context.Context, id string, h *held) error {
 		if r.State != Taken || r.Lease != h.lease {
 			return errSame
 		}
-		r.State, r.Tries = Open, r.Tries-1
+		r.State, r.Tries, r.Resumed = Open, r.Tries-1, 0
 		return nil
 	})
 	if err != nil || r.State != Open {
@@ -333,28 +418,6 @@ func (b *board) renew(ctx context.Context, id string, h *held, until time.Time) 
 	return lost, err
 }
 
-// fromAll takes the oldest task that the session may take and that the queue does not have: one whose creator ended
-// before it was queued, or whose holder ended.
-func (b *board) fromAll(ctx context.Context) (*record, error) {
-	all, err := b.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(all, func(x, y record) int { return x.At.Compare(y.At) })
-	for i := range all {
-		r := &all[i]
-		if r.Over() || !b.isFor(r) || r.State == Taken && !b.isLapsed(r) {
-			continue
-		}
-		taken, err := b.obtain(ctx, r.ID, nil)
-		if wait := (*notNowError)(nil); errors.As(err, &wait) || isNone(err) {
-			continue
-		}
-		return taken, err
-	}
-	return nil, nil
-}
-
 // all are the tasks that are kept; those that cannot be read are left out.
 func (b *board) all(ctx context.Context) (all []record, err error) {
 	kv, err := b.records(ctx)
@@ -363,7 +426,7 @@ func (b *board) all(ctx context.Context) (all []record, err error) {
 	}
 	err = b.t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, kv, ">", func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, kv, []string{">"}, func(entry jetstream.KeyValueEntry) {
 			if r, err := readRecord(entry); err == nil {
 				all = append(all, r)
 			}

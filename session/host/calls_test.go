@@ -108,9 +108,13 @@ func TestKeys(t *testing.T) {
 		got := said(here.Call(t.Context(), session.Invocation{
 			ID: "far.shop.pay", Args: map[string]any{"item": "pen"}, Key: "one",
 		}))
-		if got != "1" {
+		if got != "1\neffect state.set paid pen" {
 			t.Fatal(got)
 		}
+	}
+	preview, err := here.Preview(t.Context(), session.Script{Source: `far.shop.pay{item = "ink"}`, Author: session.User})
+	if err != nil || fmt.Sprint(preview.Calls[0].Effects) != "[{state.set paid ink}]" {
+		t.Errorf("effects of the preview: %v, %v", preview.Calls, err)
 	}
 	if e := asked.Entry; asked.Preview != "would pay pen" || e.Target != "host shop" || e.Compensate.ID != "far.shop.get" {
 		t.Errorf("asked: %+v", asked)

@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/remote"
+	"almanac/catalog/task"
 	"almanac/catalog/team/bus"
 	"almanac/session"
 )
@@ -56,6 +57,10 @@ type Host struct {
 	room  chan struct{} // holds a place for each call that runs
 	calls sync.WaitGroup
 
+	announced chan struct{} // has a signal when a host of the name has said that it serves something
+	comparing sync.WaitGroup
+	compared  context.CancelFunc // ends the comparing
+
 	mu      sync.Mutex
 	running map[string]*running // by the name of the attempt
 	closing bool
@@ -73,8 +78,9 @@ type running struct {
 	cancel context.CancelCauseFunc
 }
 
-// stats are what a host says of its calls beside what every micro service says.
+// stats are what a host says of itself and its calls beside what every micro service says.
 type stats struct {
+	remote.Serving
 	Running int           `json:"running"`
 	Calls   int           `json:"calls"`
 	Errors  int           `json:"errors"`
@@ -94,7 +100,7 @@ func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *H
 	o.Parallel = cmp.Or(o.Parallel, 64)
 	h := &Host{
 		options: o, session: s, bus: b, instance: strings.ToLower(rand.Text()), running: map[string]*running{},
-		room: make(chan struct{}, o.Parallel),
+		room: make(chan struct{}, o.Parallel), announced: make(chan struct{}, 1),
 	}
 	if err := h.open(ctx); err != nil {
 		return nil, fmt.Errorf("host %s: %w", o.Name, err)
@@ -110,7 +116,35 @@ func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *H
 	if err := h.listen(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", o.Name, err)
 	}
-	return h, b.Conn().FlushTimeout(flushTime)
+	running, stop := context.WithCancel(context.Background())
+	h.compared = stop
+	h.comparing.Go(func() { h.compare(running) })
+	return h, errors.Join(h.announce(), b.Conn().FlushTimeout(flushTime))
+}
+
+// settleTime is how long after a change of one host the others of the name may have changed, too.
+const settleTime = 500 * time.Millisecond
+
+// compare says so where hosts of the name serve something else, whenever one has announced what it serves.
+func (h *Host) compare(ctx context.Context) {
+	told := ""
+	for {
+		select {
+		case <-h.announced:
+		case <-ctx.Done():
+			return
+		}
+		if task.Sleep(ctx, settleTime) != nil {
+			return
+		}
+		all, err := remote.AllServing(ctx, h.bus.Conn(), h.options.Name)
+		differing := remote.Differing(h.options.Name, all)
+		if err != nil || differing == nil || differing.Error() == told {
+			continue
+		}
+		told = differing.Error()
+		h.logf("WARNING: %s", strings.TrimPrefix(told, "host "+h.options.Name+": "))
+	}
 }
 
 // open makes what the hosts of the name keep on the server.
@@ -143,6 +177,12 @@ func (h *Host) listen() (err error) {
 		remote.InstanceSubject(name, h.instance, remote.PageSubject): h.page,
 		remote.InstanceSubject(name, h.instance, remote.AskSubject):  h.ask,
 		remote.Subject(name, remote.CancelSubject):                   h.cancel,
+		remote.Subject(name, remote.ChangedSubject): func(*nats.Msg) {
+			select {
+			case h.announced <- struct{}{}:
+			default:
+			}
+		},
 	} {
 		sub, err := h.bus.Conn().Subscribe(subject, f)
 		if err != nil {
@@ -151,7 +191,7 @@ func (h *Host) listen() (err error) {
 		h.own = append(h.own, sub)
 	}
 	h.service, err = micro.AddService(h.bus.Conn(), micro.Config{
-		Name: "almanac-host-" + name, Version: version, Description: "Actions of Almanac: --catalog nats:" + name,
+		Name: remote.Service(name), Version: version, Description: "Actions of Almanac: --catalog nats:" + name,
 		QueueGroup: remote.Queue, Metadata: map[string]string{"host": name, "instance": h.instance},
 		StatsHandler: func(*micro.Endpoint) any { return h.now() },
 	})
@@ -171,6 +211,7 @@ func (h *Host) now() stats {
 	defer h.mu.Unlock()
 	s := h.stats
 	s.Running = len(h.running)
+	s.Serving = remote.Serving{Instance: h.instance, Catalog: h.outline.Fingerprint, Actions: h.outline.Entries}
 	return s
 }
 
@@ -203,6 +244,12 @@ func (h *Host) Changed() error {
 	if now == before {
 		return nil
 	}
+	return h.announce()
+}
+
+// announce tells callers and the other hosts of the name what this one serves.
+func (h *Host) announce() error {
+	now := h.current().Fingerprint
 	return h.bus.Conn().Publish(remote.Subject(h.options.Name, remote.ChangedSubject), []byte(now))
 }
 
@@ -312,6 +359,10 @@ func (h *Host) Close(ctx context.Context) error {
 
 // stop ends the subscriptions. Those of a closed bus have ended.
 func (h *Host) stop() {
+	if h.compared != nil {
+		h.compared()
+		h.comparing.Wait()
+	}
 	if h.service != nil {
 		_ = h.service.Stop()
 	}

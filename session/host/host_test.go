@@ -69,6 +69,7 @@ func (s *shop) entries() []catalog.Entry {
 	pay.Preview = func(_ context.Context, c catalog.Call) (string, error) {
 		return fmt.Sprint("would pay ", c.Args["item"]), nil
 	}
+	pay.Effects = []catalog.Effect{{Kind: "state.set", Target: "paid", Value: "$args.item"}}
 	pay.Compensate = &catalog.Compensation{ID: "shop.get", Args: map[string]any{"item": "$args.item"}}
 	wait := entry("wait", false, func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		<-time.After(remote.SignAfter + remote.SignAfter/5) // the caller has just heard that it is under way

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/remote"
 	"almanac/catalog/task"
+	"almanac/catalog/team/bus"
 	"almanac/session"
 )
 
@@ -42,8 +43,8 @@ func digest(r remote.Request) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// keptWait is how long the server is waited for when the outcome of a call is written.
-const keptWait = 5 * time.Second
+// keptWait is how long the server is waited for when the outcome of a call is written: it may be starting again.
+const keptWait = time.Minute
 
 // keyed makes a mutation, unless its key is known: then the answer is that of the call that was made, once it has
 // ended. again tells that the action itself knows a key again: what a host that went away has begun can be made anew.
@@ -80,6 +81,9 @@ func (h *Host) keyed(ctx context.Context, r remote.Request, again bool, do func(
 	if err == nil {
 		_, err = h.keys.Update(late, key, data, revision)
 	}
+	for bus.IsGone(err) && task.Sleep(late, retryEvery) == nil {
+		_, err = h.keys.Update(late, key, data, revision)
+	}
 	if err != nil {
 		h.logf("%s: what came of its key could not be kept: %v", r.ID, err)
 	}
@@ -102,7 +106,7 @@ func (h *Host) claim(ctx context.Context, key string, mine record, again bool) (
 			return revision, nil, nil
 		}
 		if !errors.Is(err, jetstream.ErrKeyExists) {
-			return 0, nil, notMade(err)
+			return 0, nil, h.notMade(err)
 		}
 		known, revision, done, failure := h.other(ctx, key, mine, again)
 		if done {
@@ -119,9 +123,10 @@ func (h *Host) claim(ctx context.Context, key string, mine record, again bool) (
 // retryEvery is how often a host looks what became of a call that another makes.
 const retryEvery = 100 * time.Millisecond
 
-func notMade(err error) *remote.Failure {
+func (h *Host) notMade(err error) *remote.Failure {
 	return &remote.Failure{
-		Message: "not made: its key could not be kept: " + err.Error(), Code: session.CodeFailed, Transient: true,
+		Message: "not made: its key could not be kept: " + h.bus.Plain(err).Error(),
+		Code:    session.CodeFailed, Transient: true,
 	}
 }
 
@@ -133,7 +138,7 @@ func (h *Host) other(ctx context.Context, key string, mine record, again bool) (
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		return nil, 0, false, nil // it was freed
 	case err != nil:
-		return nil, 0, true, notMade(err)
+		return nil, 0, true, h.notMade(err)
 	case rec.Of != mine.Of:
 		return nil, 0, true, &remote.Failure{
 			Message: "not made: its idempotency key was used for another call", Code: session.CodeBadArgument,
@@ -150,8 +155,9 @@ func (h *Host) other(ctx context.Context, key string, mine record, again bool) (
 		return nil, 0, false, nil
 	case !again:
 		return nil, 0, true, &remote.Failure{
-			Message: "it may or may not have happened: the host that made it went away", Code: remote.CodeUncertain,
-			Hint: "look whether it has before you call again",
+			Message: "it may or may not have happened: the host that made it, or its connection, went away",
+			Code:    remote.CodeUncertain,
+			Hint:    "look whether it has before you call again",
 		}
 	}
 	revision, err = h.keys.Update(ctx, key, encoded(mine), entry.Revision())
@@ -193,6 +199,8 @@ func (h *Host) runs(ctx context.Context, instance, key string) bool {
 			return false
 		case err == nil && json.Unmarshal(m.Data, &state) == nil:
 			return state.Running
+		case bus.IsGone(err): // nobody could be asked
+			return true
 		}
 	}
 	return ctx.Err() != nil

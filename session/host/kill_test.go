@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -128,21 +129,95 @@ func startHost(t *testing.T, url, dir string) *exec.Cmd {
 	return cmd
 }
 
-// Hosts are killed in the middle of calls: reads come to their end elsewhere, and so do writes whose action takes a
-// key; other writes may or may not have happened, which is said, and none has happened twice. A host that is told to
-// end ends its calls.
-func TestKilledHosts(t *testing.T) {
-	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
+// startServer runs a server on data in dir, with port -1 on any port. The caller ends it.
+func startServer(t *testing.T, port int, dir string) *server.Server {
+	t.Helper()
+	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir,
 		NoSigs: true, NoLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	nats.Start()
-	defer nats.WaitForShutdown()
-	defer nats.Shutdown()
 	if !nats.ReadyForConnections(10 * time.Second) {
 		t.Fatal("no server")
 	}
+	return nats
+}
+
+// A server that goes away in the middle of calls is told as that, with what is known of each. Once it is back calls
+// are made, and a write that was under way has been made once.
+func TestLostServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	nats := startServer(t, -1, dir)
+	t.Cleanup(func() { nats.Shutdown(); nats.WaitForShutdown() }) // after the host, whose end it has to hear
+	url, port := nats.ClientURL(), nats.Addr().(*net.TCPAddr).Port
+	began, release := make(chan string, 10), make(chan struct{})
+	entry := func(id string, mutates bool) catalog.Entry {
+		wait := func(context.Context, catalog.Call) (catalog.Result, error) {
+			began <- id
+			<-release
+			return catalog.Result{Data: id}, nil
+		}
+		return catalog.Entry{ID: "desk." + id, Mutates: mutates, Action: wait}
+	}
+	open := func() *bus.Bus {
+		b, err := bus.Open(t.Context(), bus.Options{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { b.Close() })
+		return b
+	}
+	serve(t, open(), "desk", []catalog.Entry{entry("read", false), entry("pay", true)}, policy.Session)
+	here := calling(t, open(), "nats:desk", session.Options{
+		Policy: policy.Policy{Mode: policy.Session},
+		After:  func(_ time.Duration, f func()) func() bool { f(); return func() bool { return false } }, // no pauses
+	})
+	call := func(id string) string {
+		return strings.ReplaceAll(said(here.Call(t.Context(), session.Invocation{ID: "desk." + id, Key: id})), url, "URL")
+	}
+	said := map[string]chan string{}
+	for _, id := range []string{"read", "pay"} {
+		came := make(chan string, 1)
+		said[id] = came
+		go func() { came <- call(id) }()
+		<-began
+	}
+	nats.Shutdown()
+	nats.WaitForShutdown()
+	for id, want := range map[string]string{
+		"read": "action_failed: desk.read: host desk: not called: nats URL: connection lost: " +
+			"call again once it is connected (tried 4 times)",
+		"pay": "may_have_happened: desk.pay: host desk: nats URL: connection lost during the call, " +
+			"which may or may not have taken effect (tried 4 times)\nlook whether it has before you call again",
+	} {
+		if got := <-said[id]; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	nats = startServer(t, port, dir)
+	close(release)
+	got := ""
+	for n := 0; n < 500 && got != `"pay"`; n++ {
+		_ = task.Sleep(t.Context(), 20*time.Millisecond)
+		got = call("pay")
+	}
+	if got != `"pay"` {
+		t.Error(got)
+	}
+	if n := len(began); n != 0 {
+		t.Errorf("%d calls were made again", n)
+	}
+}
+
+// Hosts are killed in the middle of calls: reads come to their end elsewhere, and so do writes whose action takes a
+// key; other writes may or may not have happened, which is said, and none has happened twice. A host that is told to
+// end ends its calls.
+func TestKilledHosts(t *testing.T) {
+	nats := startServer(t, -1, t.TempDir())
+	defer nats.WaitForShutdown()
+	defer nats.Shutdown()
 	dir := t.TempDir()
 	hosts := map[int]*exec.Cmd{}
 	for range 4 {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,6 +38,45 @@ func load(t *testing.T, s source.Source) ([]string, error) {
 		ids = append(ids, "skipped "+skip.ID+": "+skip.Reason)
 	}
 	return ids, err
+}
+
+// Hosts of one name that serve different catalogs say so, and so does who calls them.
+func TestDiffering(t *testing.T) {
+	t.Parallel()
+	b := onBus(t)
+	entries := (&shop{}).entries()
+	lines := make(chan string, 10)
+	for _, n := range []int{1, 2, 2} {
+		all, _ := catalog.New(entries[:n], catalog.Options{})
+		s, err := session.New(all.View(), session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := host.Start(t.Context(), b, s, host.Options{Name: "shop", Logf: func(format string, args ...any) {
+			lines <- fmt.Sprintf(format, args...)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { h.Close(context.WithoutCancel(t.Context())); s.Close() })
+	}
+	want := regexp.MustCompile(`^WARNING: hosts of this name serve different catalogs: 1 host with 1 action ` +
+		`\(catalog [0-9a-f]{6}\), 2 hosts with 2 actions \(catalog [0-9a-f]{6}\): calls go to any of them and may fail: ` +
+		`give them different names, or the same sources$`)
+	for range 3 {
+		if got := <-lines; !want.MatchString(got) {
+			t.Error(got)
+		}
+	}
+	src := opened(t, b, t.TempDir(), "nats:shop")
+	watching, stop := context.WithCancel(t.Context())
+	defer stop()
+	changed := make(chan struct{}, 10)
+	go src.Watch(watching, func() { changed <- struct{}{} })
+	<-changed
+	if err := src.Health(); err == nil || !strings.Contains(err.Error(), "host shop: hosts of this name serve different") {
+		t.Error(err)
+	}
 }
 
 // A source says that nobody answers, keeps what was served, and hears when that has changed and when a host is back.

@@ -81,6 +81,15 @@ const (
 	answerTime  = 5 * time.Second
 )
 
+// pings is how often the server is asked whether it is there: a program that hangs keeps its connections. Three without
+// an answer are a lost connection.
+func (o Options) pings() time.Duration {
+	if o.URL == "" {
+		return time.Second
+	}
+	return 2 * time.Second
+}
+
 // Open connects. ctx bounds the connecting alone.
 func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 	b := &Bus{options: o}
@@ -91,7 +100,7 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 	}()
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
-		nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
+		nats.PingInterval(o.pings()), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
 		nats.CustomReconnectDelay(b.delay), nats.NoCallbacksAfterClientClose(),
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { b.wasLost() }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.wasFound() }),
@@ -141,6 +150,25 @@ func (b *Bus) where() string {
 		return "team bus"
 	}
 	return "nats " + shown(b.options.URL)
+}
+
+// ErrLost is wrapped by the errors of what was asked while there was no connection.
+var ErrLost = errors.New("connection lost")
+
+// Plain is err, or one that wraps ErrLost where that is the reason: the client library speaks of a full buffer then, or
+// of an answer that did not come.
+func (b *Bus) Plain(err error) error {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+	if IsGone(err) || late && !b.conn.IsConnected() {
+		return fmt.Errorf("%s: %w", b.where(), ErrLost)
+	}
+	return err
+}
+
+// IsGone tells whether err means that nothing could be sent, because there was no connection.
+func IsGone(err error) bool {
+	return errors.Is(err, ErrLost) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting)
 }
 
 // Conn is the connection.

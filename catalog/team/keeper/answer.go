@@ -22,31 +22,64 @@ const (
 	mostPassages = 12
 	share        = 0.45
 	least        = 0.25
+	// enoughWords is how many words a passage has to share with a long question; with a short one more than a third.
+	enoughWords = 4
 	// mostRaw is how many passages are looked at for messages.
 	mostRaw = 300
 	// tailRoom is how many characters are kept for the line that says what is left.
 	tailRoom = 120
 )
 
-// Best are the passages that answer a question best, of one keeper or, without its id, of all.
+// Best are the passages that answer a question best, of one keeper or, without its id, of all. Of all they are those of
+// keepers with a passage that has enough of the question's words: what a passage scores does not tell whether it is
+// about something else, because words that nothing has do not count.
 func (l *Library) Best(question, keeper string) []Passage {
 	hits, _ := l.Find(question, keeper, mostPassages)
+	if len(hits) == 0 {
+		return nil
+	}
+	floor := max(least, share*hits[0].Score)
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < floor })
+	asked := slices.Compact(slices.Sorted(slices.Values(search.Stems(question))))
+	enough := min(len(asked)/3+1, enoughWords)
+	about := map[string]bool{keeper: true}
+	for _, h := range hits {
+		about[h.Keeper] = about[h.Keeper] || h.shares(asked) >= enough
+	}
 	var best []Passage
 	for _, h := range hits {
-		if h.Score >= max(least, share*hits[0].Score) {
+		if about[h.Keeper] {
 			best = append(best, *h.Passage)
 		}
 	}
 	return best
 }
 
+// shares is how many of some stems the passage has, also misspelt ones.
+func (p *Passage) shares(asked []string) (n int) {
+	own := search.Stems(p.Topic + " " + p.Question + " " + p.Text())
+	for _, stem := range asked {
+		if slices.Contains(own, stem) || spelling.Nearest(stem, own) != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Show is passages as an answer, within MaxAnswer characters. keeper is the id of the only one that was asked; may be
 // empty.
 func Show(passages []Passage, keeper string) string { return fill(shown(passages), keeper, MaxAnswer) }
 
-// Enrich is what a question goes with: the passages that answer it best, or nothing.
-func (l *Library) Enrich(question string) string {
-	return fill(shown(l.Best(question, "")), "", maxEnrichment)
+// Enrich is what a question goes with: the passages that answer it best, or nothing, and the keepers that they are of.
+func (l *Library) Enrich(question string) (passages string, keepers []string) {
+	best := l.Best(question, "")
+	passages = fill(shown(best), "", maxEnrichment)
+	for _, p := range best {
+		if !slices.Contains(keepers, p.Keeper) && strings.Contains(passages, "["+p.Keeper+"#") {
+			keepers = append(keepers, p.Keeper)
+		}
+	}
+	return passages, keepers
 }
 
 func shown(passages []Passage) []block {

@@ -1,0 +1,129 @@
+package mcp
+
+// This file has one connection with a server, and the calls that are under way on it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// errGone ends the calls of a connection that ended, errSilent those of one whose server does not answer.
+var (
+	errGone   = errors.New("client is closing")
+	errSilent = errors.New("it does not answer")
+)
+
+// A conn is one connection and, where there is one, its process.
+type conn struct {
+	session *sdk.ClientSession
+	process *process
+	modern  bool
+	// gone ends with the connection.
+	gone context.Context
+	end  context.CancelCauseFunc
+	// doubt is closed when it is known whether the server answers; nil while nobody asks. The link's mu guards it.
+	doubt chan struct{}
+
+	mu    sync.Mutex
+	calls []*ongoing // oldest first
+	begun int
+}
+
+// An ongoing is a call that the server works on.
+type ongoing struct {
+	ctx context.Context
+	// token is that of its progress, which goes to heard.
+	token string
+	heard func(*sdk.ProgressNotificationParams)
+}
+
+func (c *conn) close() {
+	// A server that does not read could block the closing message forever.
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if c.session != nil {
+			c.session.Close()
+		}
+	}()
+	if c.process != nil {
+		c.process.Close()
+		<-done // nothing is left for it to wait for
+		return
+	}
+	timer := time.NewTimer(leave)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// reason is why the connection ended, with the last output of the process.
+func (c *conn) reason(err error) error {
+	if c.process == nil {
+		if err == nil {
+			return errors.New("the connection ended")
+		}
+		return err
+	}
+	said := c.process.last()
+	if err == nil || errors.Is(err, io.EOF) {
+		return errors.New(said)
+	}
+	for _, broken := range []string{"EOF", "closed", "broken pipe"} {
+		if strings.Contains(err.Error(), broken) {
+			return errors.New(said)
+		}
+	}
+	return errors.New(err.Error() + "; " + said)
+}
+
+// abandon ends a connection at once: one that was never established, or whose server does not answer.
+func (c *conn) abandon() {
+	c.end(errGone)
+	if c.process != nil {
+		c.process.kill()
+	}
+}
+
+func (c *conn) progressed(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	c.mu.Lock()
+	i := slices.IndexFunc(c.calls, func(o *ongoing) bool { return o.token == r.Params.ProgressToken })
+	var heard func(*sdk.ProgressNotificationParams)
+	if i >= 0 {
+		heard = c.calls[i].heard
+	}
+	c.mu.Unlock()
+	if heard != nil {
+		heard(r.Params)
+	}
+}
+
+// begin prepares a call: its context ends with the connection, and what the server reports under the token goes to
+// heard. stop ends it.
+func (c *conn) begin(ctx context.Context, heard func(*sdk.ProgressNotificationParams)) (
+	_ context.Context, token string, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(c.gone, func() { cancel(context.Cause(c.gone)) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun++
+	o := &ongoing{ctx: ctx, token: fmt.Sprintf("almanac-%d", c.begun), heard: heard}
+	c.calls = append(c.calls, o)
+	return ctx, o.token, func() {
+		unhook()
+		cancel(nil)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls = slices.DeleteFunc(c.calls, func(other *ongoing) bool { return other == o })
+	}
+}

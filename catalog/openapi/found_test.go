@@ -1,0 +1,57 @@
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/web"
+	"almanac/internal/golden"
+)
+
+// TestFound calls operations as they were found in public documents: what is shown of each, and what is sent.
+func TestFound(t *testing.T) {
+	var kind string
+	vault := web.NewVault(func(name string) string {
+		return map[string]string{"ALMANAC_FOUND_KEY_API_KEY": "k1", "ALMANAC_FOUND_KEY_API_TOKEN": "t1"}[name]
+	}, nil)
+	k := listen(t, "testdata/found.yaml", options{Vault: vault}, func(w http.ResponseWriter, r *http.Request) {
+		kind = r.Header.Get("Content-Type")
+		answer("{}")(w, r)
+	})
+	all, _ := catalog.New(k.batch.Entries, catalog.Options{})
+	var b strings.Builder
+	for _, e := range k.batch.Entries {
+		fmt.Fprintln(&b, all.View().Line(e.ID))
+		for _, args := range foundArgs[e.ID] {
+			fmt.Fprintf(&b, "  %v\n", args)
+			before := len(k.asked)
+			if _, err := k.call(e.ID, args); err != nil {
+				fmt.Fprintf(&b, "    %v\n", err)
+			}
+			for _, line := range k.asked[before:] {
+				fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(line, "\r\n", "\n    "))
+			}
+			if len(k.asked) > before && kind != "" && kind != "application/json" {
+				fmt.Fprintf(&b, "    as %s\n", kind)
+			}
+		}
+	}
+	for id := range foundArgs {
+		if !slices.ContainsFunc(k.batch.Entries, func(e catalog.Entry) bool { return e.ID == id }) {
+			t.Errorf("there is no %s", id)
+		}
+	}
+	golden.Equal(t, "testdata/found.golden", b.String())
+}
+
+// foundArgs are the calls of each action.
+var foundArgs = map[string][]table{
+	"found.cards.get":     {{"id": "7"}},
+	"found.cards.delete":  {{"id": "7"}},
+	"found.notes.create":  {{}, {"title": "a"}, {"color": "red"}, {"title": "a", "kind": "b"}, {"dry": true}},
+	"found.drafts.create": {{"user": "me", "subject": "s", "access_token": "x"}},
+}

@@ -1,0 +1,137 @@
+package team
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A name that is new in the team gets nothing that everybody was sent before; one that was away does, and what was sent
+// to a name waits for it. A name with a number is new each time.
+func TestNewcomers(t *testing.T) {
+	b := open(t)
+	ann, bob := join(t, b, "ann"), join(t, b, "bob")
+	send := func(to, s string) {
+		t.Helper()
+		if err := ann.Send(t.Context(), Item{Kind: Message, To: to, Text: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gets := func(m member, want ...string) {
+		t.Helper()
+		if err := m.fetch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, i := range m.Unread() {
+			got = append(got, i.Text)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s gets %v, want %v", m.Agent(), got, want)
+		}
+	}
+	leave := func(m member) {
+		t.Helper()
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send("", "one")
+	send("cy", "hello")
+	gets(bob, "one")
+	cy, second := join(t, b, "cy"), join(t, b, "bob")
+	gets(cy, "hello")
+	gets(second)
+	send("", "two")
+	gets(cy, "hello", "two")
+	gets(second, "two")
+	leave(cy)
+	leave(second)
+	send("", "three")
+	gets(join(t, b, "cy"), "hello", "two", "three")
+	gets(join(t, b, "bob")) // bob-2 again, and another session
+	leave(bob)
+	gets(join(t, b, "bob"), "one", "two", "three")
+}
+
+// The numbers of an inbox are its own and stay, also when items go and the session starts again.
+func TestNumbers(t *testing.T) {
+	b := open(t)
+	ann, bob, cy := join(t, b, "ann"), join(t, b, "bob"), join(t, b, "cy")
+	send := func(m member, to, s string) {
+		t.Helper()
+		if err := m.Send(t.Context(), Item{Kind: Message, To: to, Text: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	numbers := func(m member, want string) {
+		t.Helper()
+		if err := m.fetch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, i := range m.Inbox(3) {
+			got += fmt.Sprint(i.Number, " ", i.Text, ", ")
+		}
+		if got != want {
+			t.Errorf("%s has %s want %s", m.Agent(), got, want)
+		}
+	}
+	send(ann, "bob", "for bob")
+	send(ann, "", "for all")
+	send(ann, "cy", "for cy")
+	numbers(cy, "2 for cy, 1 for all, ")
+	for i := range keptRead + 3 {
+		send(bob, "cy", fmt.Sprint(i))
+	}
+	numbers(cy, "25 22, 24 21, 23 20, ")
+	for _, i := range cy.Unread() {
+		cy.Read(i.ID)
+	}
+	if err := cy.writeMark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	numbers(cy, "25 22, 24 21, 23 20, ")
+	if n := len(cy.Inbox(0)); n != keptRead+2 {
+		t.Error(n, "items are left")
+	}
+	if err := cy.Close(); err != nil {
+		t.Fatal(err)
+	}
+	send(ann, "cy", "later")
+	numbers(join(t, b, "cy"), "26 later, 25 22, 24 21, ")
+}
+
+// What the person has opened is not unread, and waits for the model, also when the session starts again.
+func TestSeen(t *testing.T) {
+	b := open(t)
+	ann, bob := join(t, b, "ann"), join(t, b, "bob")
+	for _, s := range []string{"one", "two"} {
+		if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: s}); err != nil {
+			t.Fatal(err)
+		}
+		bob.next(t)
+	}
+	bob.Seen(bob.Unread()[0].ID)
+	has := func(unread, pending int) {
+		t.Helper()
+		p := bob.Pending()
+		if len(bob.Unread()) != unread || len(p) != pending || !p[0].Seen {
+			t.Error(bob.Unread(), p)
+		}
+	}
+	has(1, 2)
+	if err := bob.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bob = join(t, b, "bob")
+	if got := bob.next(t); got.Text != "two" {
+		t.Error(got)
+	}
+	has(1, 2)
+	bob.Read(bob.Pending()[1].ID)
+	has(0, 1)
+	bob.Read(bob.Pending()[0].ID)
+	if got := bob.Pending(); len(got) > 0 {
+		t.Error(got)
+	}
+}

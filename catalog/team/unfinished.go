@@ -1,0 +1,150 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// This file is the set of the tasks that are not over, so that whoever looks for one reads no others. A task is in it
+// before it has a record, and until all has followed from its end.
+
+// An unfinished says of a task in the set who may take it.
+type unfinished struct {
+	id string
+	To string    `json:",omitempty"`
+	At time.Time // when it was created
+}
+
+// setTime is how long a task without a record stays in the set: its record may be about to be made.
+const setTime = time.Hour
+
+// readAtOnce is how many records are asked for in one go.
+const readAtOnce = 256
+
+func (b *board) set(ctx context.Context) (jetstream.KeyValue, error) {
+	return b.t.bucket(ctx, "unfinished", jetstream.KeyValueConfig{TTL: 2 * taskTime, MaxBytes: queueBytes})
+}
+
+// list puts a new task into the set.
+func (b *board) list(ctx context.Context, r *record) error {
+	raw, err := json.Marshal(unfinished{To: r.To, At: r.At})
+	if err != nil {
+		return err
+	}
+	kv, err := b.set(ctx)
+	if err != nil {
+		return err
+	}
+	return b.t.try(ctx, func(ctx context.Context) error {
+		_, err := kv.Put(ctx, r.ID, raw)
+		return err
+	})
+}
+
+// unlist takes a task out of the set, and leaves no mark of its deletion there.
+func (b *board) unlist(ctx context.Context, id string) error {
+	kv, err := b.set(ctx)
+	if err != nil {
+		return err
+	}
+	b.queue.mu.Lock()
+	s := b.queue.listed
+	b.queue.mu.Unlock()
+	if s == nil {
+		if s, err = b.t.bus.JetStream().Stream(ctx, "KV_"+kv.Bucket()); err != nil {
+			return err
+		}
+		b.queue.mu.Lock()
+		b.queue.listed = s
+		b.queue.mu.Unlock()
+	}
+	return b.t.try(ctx, func(ctx context.Context) error {
+		return s.Purge(ctx, jetstream.WithPurgeSubject("$KV."+kv.Bucket()+"."+id))
+	})
+}
+
+// listed are the tasks of the set that the session may take, oldest first.
+func (b *board) listed(ctx context.Context) (all []unfinished, err error) {
+	kv, err := b.set(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named := append(b.t.named(), "")
+	found := map[string]unfinished{} // one that is listed again meanwhile comes twice
+	err = b.t.try(ctx, func(ctx context.Context) error {
+		clear(found)
+		return eachValue(ctx, kv, []string{">"}, func(entry jetstream.KeyValueEntry) {
+			u := unfinished{id: entry.Key()}
+			if json.Unmarshal(entry.Value(), &u) == nil && slices.Contains(named, u.To) {
+				found[u.id] = u
+			}
+		})
+	})
+	return slices.SortedFunc(maps.Values(found), func(x, y unfinished) int {
+		return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.id, y.id))
+	}), err
+}
+
+// fromAll takes the oldest task that the session may take and that the queue does not have: one whose creator ended
+// before it was queued, or whose holder ended.
+func (b *board) fromAll(ctx context.Context) (*record, error) {
+	all, err := b.listed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(all, readAtOnce) {
+		records, err := b.readAll(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range some {
+			r, known := records[u.id]
+			switch now := b.t.now(); {
+			case !known && now.Sub(u.At) > setTime:
+				err = b.unlist(ctx, u.id)
+			case !known, r.State == Taken && !b.isLapsed(&r):
+			case r.Over() && now.Sub(r.Ended) > b.t.leaseTime: // whoever ended it was cut off
+				err = b.settle(ctx, &r)
+			case r.Over():
+			default:
+				taken, err := b.obtain(ctx, u.id, nil)
+				if wait := (*notNowError)(nil); errors.As(err, &wait) || isNone(err) {
+					continue
+				}
+				return taken, err
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// readAll fetches the records of tasks; those that are not there, or cannot be read, are left out.
+func (b *board) readAll(ctx context.Context, some []unfinished) (records map[string]record, err error) {
+	kv, err := b.records(ctx)
+	if err != nil || len(some) == 0 {
+		return nil, err
+	}
+	var ids []string
+	for _, u := range some {
+		ids = append(ids, u.id)
+	}
+	err = b.t.try(ctx, func(ctx context.Context) error {
+		records = map[string]record{}
+		return eachValue(ctx, kv, ids, func(entry jetstream.KeyValueEntry) {
+			if r, err := readRecord(entry); err == nil {
+				records[r.ID] = r
+			}
+		})
+	})
+	return records, err
+}
