@@ -1,5 +1,7 @@
 package llm
 
+import "context"
+
 // This file is what other sessions sent: it reaches the model as user's messages before a prompt, and is part of the
 // prompt's turn.
 
@@ -31,11 +33,11 @@ func promptIn(ms []Message, i int) string {
 }
 
 // receive adds what has arrived to the history, before the prompt of the cell.
-func (c *Conversation) receive(cell int) (carried func()) {
+func (c *Conversation) receive(ctx context.Context, cell int) (carried func()) {
 	if c.options.Arrived == nil {
 		return func() {}
 	}
-	arrived, carried := c.options.Arrived()
+	arrived, carried := c.options.Arrived(ctx)
 	for _, a := range arrived {
 		c.add(Message{Role: User, Text: a.Text, From: a.From, Cell: cell})
 	}

@@ -51,7 +51,7 @@ func TestArrived(t *testing.T) {
 	c := NewConversation(Options{
 		Target: Target{Provider: p}, Retries: -1, Keep: func(m Message) { kept = append(kept, m) },
 		Cell: func() int { return cell },
-		Arrived: func() ([]Arrival, func()) {
+		Arrived: func(context.Context) ([]Arrival, func()) {
 			n := len(waiting)
 			carried := false
 			return waiting[:n:n], func() {

@@ -47,7 +47,7 @@ type Options struct {
 	// of each Send, and of a Retry whose prompt left nothing; never in between. Each becomes a user's message before the
 	// prompt. carried is called once the server has answered the prompt; it may be called twice. A prompt that fails
 	// before leaves them to the next one. Nil: nothing arrives.
-	Arrived func() (arrived []Arrival, carried func())
+	Arrived func(ctx context.Context) (arrived []Arrival, carried func())
 	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
 	Secrets *secret.Filter
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
@@ -138,13 +138,13 @@ func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 		return "", ErrBusy
 	}
 	defer c.end()
-	return c.converse(ctx, text, c.prompted(text))
+	return c.converse(ctx, text, c.prompted(ctx, text))
 }
 
 // prompted adds a prompt to the history, behind what has arrived.
-func (c *Conversation) prompted(text string) (carried func()) {
+func (c *Conversation) prompted(ctx context.Context, text string) (carried func()) {
 	cell := c.options.Cell()
-	carried = c.receive(cell)
+	carried = c.receive(ctx, cell)
 	c.add(Message{Role: User, Text: text, Cell: cell})
 	return carried
 }

@@ -45,7 +45,7 @@ func (c *Conversation) Retry(ctx context.Context) (string, error) {
 	}
 	carried := func() {}
 	if f.gone {
-		carried = c.prompted(f.prompt)
+		carried = c.prompted(ctx, f.prompt)
 	}
 	return c.converse(ctx, f.prompt, carried)
 }

@@ -70,7 +70,7 @@ func TestPartsAddUp(t *testing.T) {
 				return []Tool{answering("find", PartQuery), answering("specify", PartDescribe), answering("run", PartExecute)}
 			},
 			Spent: func(u Usage) { told = told.Add(u) },
-			Arrived: func() ([]Arrival, func()) {
+			Arrived: func(context.Context) ([]Arrival, func()) {
 				return slices.Repeat([]Arrival{{"ann", "ann says hello"}}, r.IntN(3)), func() {}
 			},
 		})

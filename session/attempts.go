@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"maps"
+	"sync"
 	"time"
 
 	"almanac/catalog"
@@ -19,6 +20,74 @@ import (
 type noAnswer time.Duration
 
 func (n noAnswer) Error() string { return "no answer within " + text.Span(time.Duration(n)) }
+
+// Is makes it the error of a context that ran out of time, for actions that look at the cause of theirs.
+func (n noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// mostPatience is how often the time of a call that reports progress may begin again.
+const mostPatience = 10
+
+// A patient is a context that ends after a time without a sign of life: progress that an action reports begins it
+// again, up to mostPatience times in all; while a person is asked it stands still.
+type patient struct {
+	context.Context
+	wait   time.Duration
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	timer  *time.Timer
+	end    time.Time // of the time that runs now
+	last   time.Time // what no progress moves
+	asking int
+}
+
+func newPatient(ctx context.Context, wait time.Duration) (_ context.Context, stop func()) {
+	p := &patient{wait: wait, last: time.Now().Add(mostPatience * wait)}
+	p.Context, p.cancel = context.WithCancelCause(ctx)
+	p.mu.Lock()
+	p.end = time.Now().Add(wait)
+	p.timer = time.AfterFunc(wait, func() { p.cancel(noAnswer(wait)) })
+	p.mu.Unlock()
+	outer := p.Context
+	inner := catalog.WithProgress(p, func(progress catalog.Progress) {
+		p.alive()
+		catalog.Tell(outer, progress)
+	})
+	return inner, func() {
+		p.timer.Stop()
+		p.cancel(nil)
+	}
+}
+
+// alive begins the time again.
+func (p *patient) alive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking > 0 || p.Err() != nil {
+		return
+	}
+	p.end = time.Now().Add(p.wait)
+	if p.end.After(p.last) {
+		p.end = p.last
+	}
+	p.timer.Reset(time.Until(p.end))
+}
+
+// Deadline is when the time ends that runs now.
+func (p *patient) Deadline() (time.Time, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if outer, ok := p.Context.Deadline(); ok && outer.Before(p.end) {
+		return outer, true
+	}
+	return p.end, true
+}
+
+// outOfTime reports whether ctx ended because an attempt took too long.
+func outOfTime(ctx context.Context) bool {
+	late := noAnswer(0)
+	return ctx.Err() != nil && errors.As(context.Cause(ctx), &late)
+}
 
 // attempt makes the call, and makes it again where that may help and does no harm: where it reads, or has a key. The
 // entry's timeout bounds each attempt; all of them have the time of one call, or of one attempt if that is longer.
@@ -36,8 +105,8 @@ func (r *run) attempt(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 		retry.Tries = 1
 	}
 	whole := max(wait, r.budget().Wait)
-	ctx, cancel := context.WithTimeoutCause(ctx, whole, noAnswer(whole))
-	defer cancel()
+	ctx, stop := newPatient(ctx, whole)
+	defer stop()
 	pause := func(ctx context.Context, d time.Duration) error {
 		c.Attempts[len(c.Attempts)-1].Pause = d
 		return r.session.world.pause(ctx, d)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/catalog"
@@ -162,4 +163,27 @@ func TestAttemptsEnd(t *testing.T) {
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt || len(f.says) != 1 {
 		t.Errorf("%v, %s, left %v", err, show(out), f.says)
 	}
+}
+
+// Progress begins the time of a call again, ten times at most.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct{ every, want time.Duration }{
+			{time.Hour, time.Minute}, {50 * time.Second, 10 * time.Minute},
+		} {
+			began := time.Now()
+			ctx, stop := newPatient(t.Context(), time.Minute)
+			for ctx.Err() == nil {
+				select {
+				case <-time.After(c.every):
+					catalog.Tell(ctx, catalog.Progress{Done: 1})
+				case <-ctx.Done():
+				}
+			}
+			if took := time.Since(began); took != c.want || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+				t.Errorf("progress every %v: ended after %v: %v", c.every, took, context.Cause(ctx))
+			}
+			stop()
+		}
+	})
 }

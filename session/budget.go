@@ -133,7 +133,7 @@ func (r *run) over(entry *catalog.Entry) *Overrun {
 	switch u := r.used; {
 	case u.Calls >= u.CallLimit:
 		return &Overrun{"calls", u.CallLimit, r.again.Calls}
-	case entry.Mutates && (r.mode != trace.ModePreview || r.before != "") && u.Mutations >= u.MutationLimit:
+	case r.counts(entry) && (r.mode != trace.ModePreview || r.before != "") && u.Mutations >= u.MutationLimit:
 		return &Overrun{"mutations", u.MutationLimit, r.again.Mutations}
 	}
 	return nil
@@ -233,11 +233,19 @@ func (r *run) boundBy(name string) string {
 	return ""
 }
 
+// counts tells whether a call of the action counts against the budget of mutations.
+func (r *run) counts(entry *catalog.Entry) bool {
+	uncounted := r.session.world.options.Uncounted
+	return entry.Mutates && (uncounted == "" || entry.Source != uncounted)
+}
+
 // mutated counts a mutation that is about to be made.
-func (r *run) mutated() {
+func (r *run) mutated(entry *catalog.Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.used.Mutations++
+	if r.counts(entry) {
+		r.used.Mutations++
+	}
 	r.tellUsed()
 }
 

@@ -232,7 +232,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 			c.Verdict = trace.Denied
 			return reply{}, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 		}
-		r.mutated()
+		r.mutated(entry)
 		r.list.begin()
 	}
 	if tell := w.options.Acting; tell != nil {
@@ -320,11 +320,11 @@ func (r *run) checkResult(entry *catalog.Entry, data any, c *trace.Call) error {
 	}
 }
 
-// callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a
-// panic in it becomes an error.
+// callAction calls a and waits at most wait, and longer while it reports progress. An action that ignores its context
+// is abandoned with its goroutine; a panic in it becomes an error.
 func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait time.Duration) (catalog.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, wait, noAnswer(wait))
-	defer cancel()
+	ctx, stop := newPatient(ctx, wait)
+	defer stop()
 	type answer struct {
 		result catalog.Result
 		err    error
@@ -340,7 +340,7 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 	}()
 	select {
 	case got := <-done:
-		if got.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if got.err != nil && outOfTime(ctx) {
 			return catalog.Result{}, context.Cause(ctx)
 		}
 		return got.result, got.err

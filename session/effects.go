@@ -17,10 +17,13 @@ import (
 
 // effects keeps those of the call's result that are well formed, without secrets, and names the others in c.
 func (r *run) effects(entry *catalog.Entry, data any, result catalog.Result, c *trace.Call) {
-	if len(result.Effects) == 0 && len(result.Rejected) == 0 && len(entry.Effects) == 0 {
+	declared, lacking := entry.Emitted(c.Args, data)
+	if entry.SendsEffects && c.Verdict == trace.OK {
+		declared, lacking = nil, nil
+	}
+	if len(result.Effects) == 0 && len(result.Rejected) == 0 && len(declared) == 0 && len(lacking) == 0 {
 		return
 	}
-	declared, lacking := entry.Emitted(c.Args, data)
 	all := slices.Concat(result.Effects, declared)
 	rejected := slices.Concat(result.Rejected, lacking)
 	var kept []catalog.Effect

@@ -171,7 +171,8 @@ func noValue(name string, known bool) *vm.HostError {
 		hint += fmt.Sprintf(" with context.%s in the configuration, or with --context-%[2]s", name,
 			strings.ReplaceAll(name, "_", "-"))
 	case strings.HasPrefix(name, "set."):
-		hint = "an action has to set it with an effect context.set that is applied"
+		hint = "an action has to set it with an effect context.set that is applied; an action host takes it from " +
+			"its caller only where its trust_context in [host] lists set"
 	}
 	return &vm.HostError{
 		Code: CodeNoContext, Message: "the host fills it in, but this session has no " + name, Hint: hint,

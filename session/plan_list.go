@@ -102,7 +102,7 @@ func (r *run) foresee(entry *catalog.Entry, call catalog.Call, c *trace.Call) er
 			return r.refusal(CodeDenied, d, d.Why(), c)
 		}
 		f.asks = d.Verdict == policy.AskFor || r.script.Listed
-		r.mutated()
+		r.mutated(entry)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

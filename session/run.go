@@ -288,9 +288,12 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel, *scopes) {
 	return host, calls, scopes
 }
 
-// check replaces a shared machine that died since the last run.
+// check replaces a shared machine that died since the last run, or rests.
 func (r *run) check(ctx context.Context) error {
 	w := r.session.world
+	if r.mode == trace.ModeRun || r.mode == trace.ModePreview && !r.script.Fresh {
+		r.lost += w.wake(ctx)
+	}
 	if r.mode != trace.ModeRun || w.machine == nil {
 		return nil
 	}

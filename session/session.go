@@ -34,6 +34,8 @@ type Options struct {
 	// Budget bounds the calls of a run. UserBudget is for the person's runs: zero fields mean 1,000 calls, 200 mutations,
 	// and otherwise those of Budget.
 	Budget, UserBudget Budget
+	// Uncounted is a source whose mutations do not count against the budget of mutations; empty for none.
+	Uncounted string
 	// QueryTime is the Lua time of a query script, in which searching counts; zero means 1.5 s.
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
@@ -103,6 +105,9 @@ type Options struct {
 	// Kernel says how the Lua process is started; the zero value runs this executable, whose main must call
 	// kernel.Main first.
 	Kernel kernel.Options
+	// Pool has the session's Lua processes, as NewPool makes it; nil means a pool of the session's own. It is the caller's
+	// to close, after the sessions.
+	Pool *kernel.Pool
 }
 
 // A Session is a handle on a Lua world and a view of what may be called from it. Narrow makes further handles on
@@ -121,6 +126,7 @@ type world struct {
 	// turn has room for one run at a time; who holds it owns machine. asking has room for one question to the person.
 	turn, asking chan struct{}
 	machine      *kernel.Kernel
+	asleep       *savedState // the globals while there is no machine, after Rest; nil otherwise
 	saver        saver
 	history      *history
 	hookMachine  hookMachine
@@ -176,16 +182,14 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	if o.QueryTime == 0 {
 		o.QueryTime = 1500 * time.Millisecond
 	}
-	if o.Kernel.Prelude == nil {
-		for _, c := range prelude.Chunks() {
-			o.Kernel.Prelude = append(o.Kernel.Prelude, vm.Chunk{Name: c.Name, Source: c.Source})
-		}
+	pool := o.Pool
+	if pool == nil {
+		pool = NewPool(o)
 	}
-	o.Kernel.Limits = o.Limits
 	w := &world{
 		options:   o,
 		redactor:  redactor{o.Secrets},
-		pool:      kernel.NewPool(o.Kernel),
+		pool:      pool,
 		turn:      make(chan struct{}, 1),
 		asking:    make(chan struct{}, 1),
 		view:      v,
@@ -212,6 +216,17 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		}
 	}
 	return made, nil
+}
+
+// NewPool starts a pool of Lua processes for sessions with the limits and the kernel options of o.
+func NewPool(o Options) *kernel.Pool {
+	if o.Kernel.Prelude == nil {
+		for _, c := range prelude.Chunks() {
+			o.Kernel.Prelude = append(o.Kernel.Prelude, vm.Chunk{Name: c.Name, Source: c.Source})
+		}
+	}
+	o.Kernel.Limits = o.Limits.WithDefaults()
+	return kernel.NewPool(o.Kernel)
 }
 
 // Waited is how long a person has been asked for approval, in all runs.
@@ -242,7 +257,9 @@ func (s *Session) Close() error {
 	w.settleSoon()
 	w.drop()
 	w.hookMachine.close()
-	w.pool.Close()
+	if w.options.Pool == nil {
+		w.pool.Close()
+	}
 	w.history.flush(context.Background())
 	return nil
 }
@@ -399,7 +416,7 @@ func (w *world) empty() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	gone := len(w.globals)
-	w.globals, w.saved, w.unsaved, w.last = nil, nil, "", lastRun{}
+	w.globals, w.saved, w.unsaved, w.last, w.asleep = nil, nil, "", lastRun{}, nil
 	return gone
 }
 

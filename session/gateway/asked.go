@@ -63,9 +63,13 @@ func sessionChoice(s show.Scope) choice {
 }
 
 // approve asks the client's person. Anything but a clear yes is a no, and so is a question that cannot be shown whole.
-func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.Request) (session.Approval, error) {
-	s.asked.Lock()
-	defer s.asked.Unlock()
+func (s *served) approve(ctx context.Context, r session.Request) (session.Approval, error) {
+	select {
+	case s.asked <- struct{}{}:
+		defer func() { <-s.asked }()
+	case <-ctx.Done():
+		return session.Approval{}, ctx.Err()
+	}
 	r.Preview = cut(r.Preview, maxPreview)
 	r.Batch = slices.Clone(r.Batch)
 	for i := range r.Batch {
@@ -78,13 +82,13 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 	}
 	once := choice{"once", "Allow once"}
 	if q.Batch != nil {
-		return s.approveList(ctx, ss, q.Batch, r.Chosen.Off, text)
+		return s.approveList(ctx, q.Batch, r.Chosen.Off, text)
 	}
 	choices := []choice{once}
 	for _, scope := range q.Scopes() {
 		choices = append(choices, sessionChoice(scope))
 	}
-	given, err := s.decide(ctx, ss, text, append(choices, choice{denied, "Deny"}), false, "")
+	given, err := s.decide(ctx, text, append(choices, choice{denied, "Deny"}), false, "")
 	for _, scope := range q.Scopes() {
 		c := sessionChoice(scope)
 		if err != nil || given.decision != c.value {
@@ -92,7 +96,7 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 		}
 		if q.High() { // asked once more
 			text = fmt.Sprintf("Allow every call of %s with %s in this session without asking?\n%s", q.ID, scope.Words, text)
-			given, err = s.decide(ctx, ss, text, []choice{c, {denied, "Deny"}}, false, "")
+			given, err = s.decide(ctx, text, []choice{c, {denied, "Deny"}}, false, "")
 		}
 		if err == nil && given.decision == c.value {
 			return scope.Approval(), nil
@@ -109,7 +113,7 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 
 // approveList asks about a whole run. What was switched off before stays off unless the form says otherwise. Numbers
 // that are none are asked for again.
-func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show.Batch, before []int,
+func (s *served) approveList(ctx context.Context, b *show.Batch, before []int,
 	text string) (session.Approval, error) {
 	apply := choice{"once", "Make them"}
 	skip := numbers(before)
@@ -119,7 +123,7 @@ func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show
 	}
 	asked := text
 	for range maxAsked {
-		given, err := s.decide(ctx, ss, asked, []choice{apply, {denied, "Deny all"}}, true, skip)
+		given, err := s.decide(ctx, asked, []choice{apply, {denied, "Deny all"}}, true, skip)
 		if err != nil {
 			return session.Approval{}, err
 		}
@@ -178,9 +182,9 @@ func (f filled) refusal() session.Approval {
 var errUndecided = errors.New("the person did not decide")
 
 // decide puts one question. What was accepted has one of the choices; anything else is no answer.
-func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string, choices []choice,
+func (s *served) decide(ctx context.Context, text string, choices []choice,
 	list bool, skip string) (filled, error) {
-	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
+	answer, err := s.ask(ctx, &sdk.ElicitParams{
 		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices, list, skip),
 	})
 	switch {

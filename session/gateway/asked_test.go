@@ -43,12 +43,11 @@ func TestElicitationOfARun(t *testing.T) {
 				return &sdk.ElicitResult{Action: "accept", Content: c.forms[len(asked)-1]}, nil
 			},
 		})
-		call(t, cs, "execute", script(`return 1`)) // opens the session
 		r := session.Request{Entry: refund, Author: session.Model, Reason: "mutations need approval"}
 		for i := range 12 {
 			r.Batch = append(r.Batch, session.Planned{Entry: refund, Args: map[string]any{"id": i + 1}})
 		}
-		got, err := b.approve(t.Context(), r)
+		got, err := b.asks(t, cs, r)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(asked) != len(c.forms) {
 			t.Errorf("%v: asked %d times, %v (-want +got):\n%s", c.forms, len(asked), err, diff)
 		}
@@ -77,12 +76,11 @@ func TestElicitationOfARunAgain(t *testing.T) {
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once", "skip": skip}}, nil
 			},
 		})
-		call(t, cs, "execute", script(`return 1`)) // opens the session
 		r := session.Request{Entry: refund, Author: session.Model, Chosen: session.Approval{Off: []int{0, 3}, Edited: edited}}
 		for i := range 4 {
 			r.Batch = append(r.Batch, session.Planned{Entry: refund, Args: map[string]any{"id": i + 1}})
 		}
-		got, err := b.approve(t.Context(), r)
+		got, err := b.asks(t, cs, r)
 		want := session.Approval{Verdict: session.Once, Off: off, Edited: edited}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", skip, err, diff)

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -23,8 +22,10 @@ import (
 type Client struct {
 	// Name is how logs and errors call it.
 	Name string
-	// token is the hash of the bearer token; nil where none is asked for.
-	token []byte
+	// Tokens are those that it may show; none where nothing is asked for.
+	Tokens []Token
+	// Limits bound what it may have of the gateway.
+	Limits Limits
 	// Rules narrow the view.
 	Rules catalog.Rules
 	// Context is what actions are told in its sessions: AgentName and TeamID, where they are set.
@@ -45,10 +46,12 @@ func (c Client) WithToken(token string) (Client, error) {
 	if len(token) < minToken {
 		return Client{}, fmt.Errorf("want a token of at least %d bytes, got %d", minToken, len(token))
 	}
-	sum := sha256.Sum256([]byte(token))
-	c.token = sum[:]
+	c.Tokens = append(slices.Clone(c.Tokens), Token{Hash: sha256.Sum256([]byte(token))})
 	return c, nil
 }
+
+// anybody tells that the client needs no token.
+func (c Client) anybody() bool { return len(c.Tokens) == 0 }
 
 // isolated tells that each script of the client's has a machine of its own. persistent is what holds for all clients.
 func (c Client) isolated(persistent bool) bool {
@@ -81,61 +84,95 @@ func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 // clientFile is the configuration as TOML has it.
 type clientFile struct {
 	Client map[string]struct {
-		TokenEnv         string   `toml:"token_env"`
-		TokenSHA256      string   `toml:"token_sha256"`
-		Actor            string   `toml:"actor"`
-		Tenant           string   `toml:"tenant"`
-		AgentName        string   `toml:"agent_name"`
-		TeamID           string   `toml:"team_id"`
-		Namespaces       []string `toml:"namespaces"`
-		DeniedNamespaces []string `toml:"denied_namespaces"`
-		Operations       []string `toml:"operations"`
-		DeniedOperations []string `toml:"denied_operations"`
-		DeniedIDs        []string `toml:"denied_ids"`
-		ReadOnly         bool     `toml:"read_only"`
-		Policy           string   `toml:"policy"`
-		Allow            []string `toml:"allow"`
-		Persistent       *bool    `toml:"persistent"`
-		Calls            int      `toml:"calls"`
-		Mutations        int      `toml:"mutations"`
-		ResultBytes      int      `toml:"result_bytes"`
-		CallSeconds      int      `toml:"call_seconds"`
+		tokenTable
+		Tokens           []tokenTable `toml:"tokens"`
+		Actor            string       `toml:"actor"`
+		Tenant           string       `toml:"tenant"`
+		AgentName        string       `toml:"agent_name"`
+		TeamID           string       `toml:"team_id"`
+		Namespaces       []string     `toml:"namespaces"`
+		DeniedNamespaces []string     `toml:"denied_namespaces"`
+		Operations       []string     `toml:"operations"`
+		DeniedOperations []string     `toml:"denied_operations"`
+		DeniedIDs        []string     `toml:"denied_ids"`
+		ReadOnly         bool         `toml:"read_only"`
+		Policy           string       `toml:"policy"`
+		Allow            []string     `toml:"allow"`
+		Persistent       *bool        `toml:"persistent"`
+		Calls            int          `toml:"calls"`
+		Mutations        int          `toml:"mutations"`
+		ResultBytes      int          `toml:"result_bytes"`
+		CallSeconds      int          `toml:"call_seconds"`
+		limitTable
 	} `toml:"client"`
+	Tenant map[string]limitTable `toml:"tenant"`
 }
 
-// ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each. A key that
-// is not known, a token that is not there and an empty list are errors: a rule that is misspelt would leave more open
-// than was meant.
-func ReadClients(file string, getenv func(string) (string, bool)) ([]Client, error) {
+// tokenTable is a token: in the environment, or its hash.
+type tokenTable struct {
+	Env     string    `toml:"token_env"`
+	SHA256  string    `toml:"token_sha256"`
+	Expires time.Time `toml:"expires"`
+}
+
+// limitTable is Limits.
+type limitTable struct {
+	Sessions       int `toml:"sessions"`
+	Connections    int `toml:"connections"`
+	Running        int `toml:"running"`
+	Rate           int `toml:"rate"`
+	DailyCalls     int `toml:"daily_calls"`
+	DailyMutations int `toml:"daily_mutations"`
+}
+
+func (t limitTable) limits(key string) (Limits, error) {
+	l := Limits(t)
+	for _, n := range []int{l.Sessions, l.Connections, l.Running, l.Rate, l.DailyCalls, l.DailyMutations} {
+		if n < 0 {
+			return l, fmt.Errorf("%s: a limit must not be negative", key)
+		}
+	}
+	return l, nil
+}
+
+// ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each, and
+// [tenant.NAME] for what all clients of a tenant may have. A key that is not known, a token that is not there and an
+// empty list are errors: a rule that is misspelt would leave more open than was meant.
+func ReadClients(file string, getenv func(string) (string, bool)) (Roster, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("clients: %w", err)
+		return Roster{}, fmt.Errorf("clients: %w", err)
 	}
-	clients, err := parseClients(string(text), getenv)
+	roster, err := parseClients(string(text), getenv)
 	if err != nil {
-		return nil, fmt.Errorf("clients %s: %w", file, err)
+		return Roster{}, fmt.Errorf("clients %s: %w", file, err)
 	}
-	return clients, nil
+	return roster, nil
 }
 
-func parseClients(text string, getenv func(string) (string, bool)) ([]Client, error) {
+func parseClients(text string, getenv func(string) (string, bool)) (Roster, error) {
 	var f clientFile
+	roster := Roster{Tenants: map[string]Limits{}}
 	meta, err := toml.Decode(text, &f)
 	if err != nil {
-		return nil, err
+		return roster, err
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key", unknown[0])
+		return roster, fmt.Errorf("%s: unknown key", unknown[0])
 	}
 	if len(f.Client) == 0 {
-		return nil, errors.New("no [client.NAME] in it")
+		return roster, errors.New("no [client.NAME] in it")
 	}
-	var clients []Client
+	for _, name := range slices.Sorted(maps.Keys(f.Tenant)) {
+		if roster.Tenants[name], err = f.Tenant[name].limits("tenant." + name); err != nil {
+			return roster, err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Client)) {
 		in := f.Client[name]
 		for key, list := range map[string][]string{"namespaces": in.Namespaces, "operations": in.Operations} {
 			if meta.IsDefined("client", name, key) && len(list) == 0 {
-				return nil,
+				return roster,
 					fmt.Errorf("client.%s.%s: the list is empty: list at least one, or omit the key to allow all", name, key)
 			}
 		}
@@ -151,27 +188,41 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 			},
 		}
 		if in.Calls < 0 || in.Mutations < 0 || in.ResultBytes < 0 || in.CallSeconds < 0 {
-			return nil, fmt.Errorf("client.%s: a budget must not be negative", name)
+			return roster, fmt.Errorf("client.%s: a budget must not be negative", name)
+		}
+		if c.Limits, err = in.limits("client." + name); err != nil {
+			return roster, err
 		}
 		if c.Policy.Allow, err = policy.ParseGrants(in.Allow, "client."+name); err != nil {
-			return nil, err
+			return roster, err
 		}
 		if in.Policy != "" {
 			if c.Policy.Mode, err = policy.ParseMode(in.Policy); err != nil {
-				return nil, fmt.Errorf("client.%s: %w", name, err)
+				return roster, fmt.Errorf("client.%s: %w", name, err)
 			}
 		}
-		if c.token, err = tokenHash(in.TokenEnv, in.TokenSHA256, getenv); err != nil {
-			return nil, fmt.Errorf("client.%s: %w", name, err)
-		}
-		for _, other := range clients {
-			if c.token != nil && subtle.ConstantTimeCompare(c.token, other.token) == 1 {
-				return nil, fmt.Errorf("client.%s: same token as client.%s", name, other.Name)
+		for i, table := range append([]tokenTable{in.tokenTable}, in.Tokens...) {
+			t, err := table.token(getenv)
+			if err == nil && t == nil && i > 0 {
+				err = errors.New("tokens: want token_env or token_sha256 in each")
+			}
+			if err != nil {
+				return roster, fmt.Errorf("client.%s: %w", name, err)
+			}
+			if t != nil {
+				c.Tokens = append(c.Tokens, *t)
 			}
 		}
-		clients = append(clients, c)
+		for _, other := range roster.Clients {
+			for _, t := range c.Tokens {
+				if slices.ContainsFunc(other.Tokens, func(o Token) bool { return o.Hash == t.Hash }) {
+					return roster, fmt.Errorf("client.%s: same token as client.%s", name, other.Name)
+				}
+			}
+		}
+		roster.Clients = append(roster.Clients, c)
 	}
-	return clients, nil
+	return roster, nil
 }
 
 func operations(names []string) []catalog.Operation {
@@ -185,24 +236,28 @@ func operations(names []string) []catalog.Operation {
 // minToken is the shortest token that is accepted, in bytes.
 const minToken = 16
 
-// tokenHash is the hash of a token that is in the environment, or that is given as a hash; nil for neither.
-func tokenHash(env, hash string, getenv func(string) (string, bool)) ([]byte, error) {
+// token is the token; nil where the table names none.
+func (t tokenTable) token(getenv func(string) (string, bool)) (*Token, error) {
+	made := &Token{Expires: t.Expires}
 	switch {
-	case env != "" && hash != "":
+	case t.Env != "" && t.SHA256 != "":
 		return nil, errors.New("give token_env or token_sha256, not both")
-	case hash != "":
-		sum, err := hex.DecodeString(hash)
+	case t.SHA256 != "":
+		sum, err := hex.DecodeString(t.SHA256)
 		if err != nil || len(sum) != sha256.Size {
 			return nil, errors.New("token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum")
 		}
-		return sum, nil
-	case env == "":
+		copy(made.Hash[:], sum)
+		return made, nil
+	case t.Env == "" && !t.Expires.IsZero():
+		return nil, errors.New("expires: there is no token that could expire")
+	case t.Env == "":
 		return nil, nil
 	}
-	token, _ := getenv(env)
+	token, _ := getenv(t.Env)
 	if len(token) < minToken {
-		return nil, fmt.Errorf("token_env: the variable %s must hold a token of at least %d bytes", env, minToken)
+		return nil, fmt.Errorf("token_env: the variable %s must hold a token of at least %d bytes", t.Env, minToken)
 	}
-	sum := sha256.Sum256([]byte(token))
-	return sum[:], nil
+	made.Hash = sha256.Sum256([]byte(token))
+	return made, nil
 }

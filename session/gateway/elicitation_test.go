@@ -32,28 +32,32 @@ func TestElicitation(t *testing.T) {
 		{"read-only all the same", "accept", "once", policy.ReadOnly, []string{"this session is read-only"}, 0},
 		{"by policy", "accept", "once", policy.Session, []string{"ann bought a"}, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var asked []string
-			cs := newBench(t, Options{Policy: Policy{Mode: c.mode}}).dial(t,
-				Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
-					ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-						asked = append(asked, r.Params.Message)
-						return &sdk.ElicitResult{Action: c.action, Content: map[string]any{"decision": c.decision}}, nil
-					},
-				})
-			for _, want := range c.want {
-				if got := textOf(call(t, cs, "execute",
-					script(`return shop.buy{id="a"}`, "shop.buy"))); !strings.Contains(got, want) {
-					t.Errorf("got %s", got)
+		for _, version := range []string{withHandshake, noHandshake} {
+			t.Run(c.name+" "+version, func(t *testing.T) {
+				var asked []string
+				b := newBench(t, Options{Policy: Policy{Mode: c.mode}})
+				b.version = version
+				cs := b.dial(t,
+					Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
+						ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+							asked = append(asked, r.Params.Message)
+							return &sdk.ElicitResult{Action: c.action, Content: map[string]any{"decision": c.decision}}, nil
+						},
+					})
+				for _, want := range c.want {
+					if got := textOf(call(t, cs, "execute",
+						script(`return shop.buy{id="a"}`, "shop.buy"))); !strings.Contains(got, want) {
+						t.Errorf("got %s", got)
+					}
 				}
-			}
-			if len(asked) != c.asked {
-				t.Errorf("asked %d times", len(asked))
-			}
-			if len(asked) > 0 && asked[0] != "Allow shop.buy? mutates · medium risk\nBuy an item.\n{ id = \"a\" }\nasked by the model, call 1, line 1 · mutations need approval" {
-				t.Errorf("asked %q", asked[0])
-			}
-		})
+				if len(asked) != c.asked {
+					t.Errorf("asked %d times", len(asked))
+				}
+				if len(asked) > 0 && asked[0] != "Allow shop.buy? mutates · medium risk\nBuy an item.\n{ id = \"a\" }\nasked by the model, call 1, line 1 · mutations need approval" {
+					t.Errorf("asked %q", asked[0])
+				}
+			})
+		}
 	}
 }
 

@@ -61,11 +61,15 @@ func shop(stopped chan<- struct{}) *catalog.View {
 	return all.View()
 }
 
+// withHandshake is the last version of the protocol that has one.
+const withHandshake = "2025-11-25"
+
 // A bench is a gateway over the shop, and what became of its sessions.
 type bench struct {
 	*Gateway
 	view    *catalog.View
 	stopped chan struct{}
+	version string // of the protocol that clients ask for
 	// approve is what the last session asks with.
 	approve func(context.Context, session.Request) (session.Approval, error)
 
@@ -73,9 +77,24 @@ type bench struct {
 	opened, gone int
 }
 
+// asks has the person of a client asked during a call of its own.
+func (b *bench) asks(t *testing.T, cs *sdk.ClientSession, r session.Request) (a session.Approval, err error) {
+	t.Helper()
+	all, _ := catalog.New([]catalog.Entry{{ID: "shop.ask",
+		Action: func(ctx context.Context, _ catalog.Call) (catalog.Result, error) {
+			a, err = b.approve(ctx, r)
+			return catalog.Result{}, nil
+		}}}, catalog.Options{})
+	b.view = all.View()
+	call(t, cs, "execute", script(`shop.ask{}`, "shop.ask"))
+	return a, err
+}
+
 func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
-	b := &bench{stopped: make(chan struct{}, 10)}
+	b := &bench{stopped: make(chan struct{}, 10), version: withHandshake}
+	pool := session.NewPool(session.Options{})
+	t.Cleanup(pool.Close)
 	b.view = shop(b.stopped)
 	o.View = func(context.Context) (*catalog.View, bool, error) { return b.view, false, nil }
 	o.Open = func(c Opening) (*session.Session, func() error, error) {
@@ -84,7 +103,7 @@ func newBench(t *testing.T, o Options) *bench {
 		b.approve = c.Approve
 		b.mu.Unlock()
 		s, err := session.New(c.View, session.Options{
-			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve,
+			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Authorize: c.Authorize, Pool: pool,
 			Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} }),
 		})
 		return s, func() error {
@@ -111,7 +130,7 @@ func (b *bench) dial(t *testing.T, c Client, o *sdk.ClientOptions) *sdk.ClientSe
 	done := make(chan error, 1)
 	go func() { done <- b.ServeStdio(context.Background(), c, inR, outW) }()
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
-		&sdk.IOTransport{Reader: outR, Writer: inW}, nil)
+		&sdk.IOTransport{Reader: outR, Writer: inW}, &sdk.ClientSessionOptions{ProtocolVersion: b.version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,8 +368,8 @@ func TestParseClients(t *testing.T) {
 		{"[client.a]\npolicy = \"maybe\"", `client.a: policy "maybe": unknown: use ask, readonly or session`},
 		{"[client.a]\ncalls = -1", "client.a: a budget must not be negative"},
 	} {
-		clients, err := parseClients(c.text, env)
-		got := fmt.Sprintf("%d clients", len(clients))
+		roster, err := parseClients(c.text, env)
+		got := fmt.Sprintf("%d clients", len(roster.Clients))
 		if err != nil {
 			got = err.Error()
 		}

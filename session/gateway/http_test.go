@@ -16,6 +16,9 @@ import (
 	"almanac/session/policy"
 )
 
+// anyone lets in every program of this machine.
+var anyone = Roster{Clients: []Client{{}}}
+
 const tokenA, tokenB = "token-aaaaaaaaaaaaaaaa", "token-bbbbbbbbbbbbbbbb"
 
 func serveHTTP(t *testing.T, b *bench, o HTTPOptions) string {
@@ -57,8 +60,14 @@ func with(t *testing.T, token string, c Client) Client {
 
 func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.ClientSession, error) {
 	t.Helper()
+	return dialVersion(t, url, token, withHandshake, o)
+}
+
+func dialVersion(t *testing.T, url, token, version string, o *sdk.ClientOptions) (*sdk.ClientSession, error) {
+	t.Helper()
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, nil)
+		&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}},
+		&sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err == nil {
 		t.Cleanup(func() { cs.Close() })
 	}
@@ -68,12 +77,12 @@ func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.Clien
 // Each token has its own view; a session belongs to the token that began it.
 func TestHTTPClients(t *testing.T) {
 	b := newBench(t, Options{})
-	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{
+	url := serveHTTP(t, b, HTTPOptions{Roster: Roster{Clients: []Client{
 		with(t, tokenA, Client{
 			Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session},
 		}),
 		with(t, tokenB, Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}),
-	}})
+	}}})
 	if _, err := dialHTTP(t, url, "", nil); err == nil {
 		t.Error("no token, and let in")
 	}
@@ -119,7 +128,7 @@ func TestHTTPClients(t *testing.T) {
 
 // Questions and progress go over HTTP as well.
 func TestHTTPElicitation(t *testing.T) {
-	url := serveHTTP(t, newBench(t, Options{}), HTTPOptions{Clients: []Client{{}}})
+	url := serveHTTP(t, newBench(t, Options{}), HTTPOptions{Roster: anyone})
 	cs, err := dialHTTP(t, url, "", &sdk.ClientOptions{
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}, nil
@@ -138,11 +147,11 @@ func TestHTTPGuards(t *testing.T) {
 	b := newBench(t, Options{Sessions: 1})
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 	far := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}
-	anybody, known := []Client{{}}, []Client{with(t, tokenA, Client{Name: "a"})}
-	if _, err := b.handler(far, HTTPOptions{Clients: anybody}); !errors.Is(err, ErrOpen) {
+	known := Roster{Clients: []Client{with(t, tokenA, Client{Name: "a"})}}
+	if _, err := b.handler(far, HTTPOptions{Roster: anyone}); !errors.Is(err, ErrOpen) {
 		t.Errorf("open beyond loopback: %v", err)
 	}
-	if _, err := b.handler(local, HTTPOptions{Clients: append(known, Client{})}); err == nil {
+	if _, err := b.handler(local, HTTPOptions{Roster: Roster{Clients: append(known.Clients, Client{})}}); err == nil {
 		t.Error("a token for some only")
 	}
 	for _, c := range []struct {
@@ -151,21 +160,21 @@ func TestHTTPGuards(t *testing.T) {
 		o                               HTTPOptions
 		want                            int
 	}{
-		{"loopback", "localhost:1", "", Path, "", local, HTTPOptions{Clients: anybody}, 200},
-		{"loopback by number", "[::1]:1", "", Path, "", local, HTTPOptions{Clients: anybody}, 200},
-		{"rebound name", "evil.example", "", Path, "", local, HTTPOptions{Clients: anybody}, 403},
-		{"rebound name with a token", "evil.example", "", Path, tokenA, local, HTTPOptions{Clients: known}, 403},
+		{"loopback", "localhost:1", "", Path, "", local, HTTPOptions{Roster: anyone}, 200},
+		{"loopback by number", "[::1]:1", "", Path, "", local, HTTPOptions{Roster: anyone}, 200},
+		{"rebound name", "evil.example", "", Path, "", local, HTTPOptions{Roster: anyone}, 403},
+		{"rebound name with a token", "evil.example", "", Path, tokenA, local, HTTPOptions{Roster: known}, 403},
 		{"own name", "box.example:1", "", Path, "", local,
-			HTTPOptions{Clients: anybody, Hosts: []string{"box.example"}}, 200},
-		{"own page", "localhost:1", "http://localhost:1", Path, "", local, HTTPOptions{Clients: anybody}, 200},
-		{"another page", "localhost:1", "http://localhost:2", Path, "", local, HTTPOptions{Clients: anybody}, 403},
-		{"no page", "localhost:1", "null", Path, "", local, HTTPOptions{Clients: anybody}, 403},
+			HTTPOptions{Roster: anyone, Hosts: []string{"box.example"}}, 200},
+		{"own page", "localhost:1", "http://localhost:1", Path, "", local, HTTPOptions{Roster: anyone}, 200},
+		{"another page", "localhost:1", "http://localhost:2", Path, "", local, HTTPOptions{Roster: anyone}, 403},
+		{"no page", "localhost:1", "null", Path, "", local, HTTPOptions{Roster: anyone}, 403},
 		{"named page", "localhost:1", "https://a.example", Path, "", local,
-			HTTPOptions{Clients: anybody, Origins: []string{"https://a.example"}}, 200},
-		{"elsewhere", "localhost:1", "", "/", "", local, HTTPOptions{Clients: anybody}, 404},
-		{"far without token", "box:1", "", Path, "", far, HTTPOptions{Clients: known}, 401},
-		{"far with token", "box:1", "", Path, tokenA, far, HTTPOptions{Clients: known}, 200},
-		{"far by another name", "evil:1", "", Path, tokenA, far, HTTPOptions{Clients: known, Hosts: []string{"box"}}, 403},
+			HTTPOptions{Roster: anyone, Origins: []string{"https://a.example"}}, 200},
+		{"elsewhere", "localhost:1", "", "/", "", local, HTTPOptions{Roster: anyone}, 404},
+		{"far without token", "box:1", "", Path, "", far, HTTPOptions{Roster: known}, 401},
+		{"far with token", "box:1", "", Path, tokenA, far, HTTPOptions{Roster: known}, 200},
+		{"far by another name", "evil:1", "", Path, tokenA, far, HTTPOptions{Roster: known, Hosts: []string{"box"}}, 403},
 	} {
 		h, err := newBench(t, Options{}).handler(c.addr, c.o)
 		if err != nil {
@@ -175,7 +184,7 @@ func TestHTTPGuards(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	h, err := b.handler(local, HTTPOptions{Clients: anybody})
+	h, err := b.handler(local, HTTPOptions{Roster: anyone})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +219,7 @@ func initialize(h http.Handler, host, origin, path, token string) int {
 // The session of a client that says goodbye, and of one that says nothing any more, is closed.
 func TestGone(t *testing.T) {
 	b := newBench(t, Options{Idle: 2 * time.Second})
-	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{{}}})
+	url := serveHTTP(t, b, HTTPOptions{Roster: anyone})
 	polite, err := dialHTTP(t, url, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +250,7 @@ func TestGone(t *testing.T) {
 // One session too many ends the one that has been idle for longest; when all are at work it is refused.
 func TestTooMany(t *testing.T) {
 	b := newBench(t, Options{Sessions: 1})
-	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{{}}})
+	url := serveHTTP(t, b, HTTPOptions{Roster: anyone})
 	one, err := dialHTTP(t, url, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -252,10 +261,9 @@ func TestTooMany(t *testing.T) {
 	}
 	call(t, one, "execute", script("return 1"))
 	call(t, two, "execute", script("return 1"))
-	if _, err := one.CallTool(t.Context(),
-		&sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); !errors.Is(err,
-		sdk.ErrSessionMissing) {
-		t.Errorf("the first: %v", err)
+	if got := textOf(call(t, one, "execute", script("return 1"))); got != "note: the session before this one was closed "+
+		"because it was idle: its globals, descriptions and approvals are gone\n1" {
+		t.Errorf("the first: %s", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told, ended := make(chan struct{}, 10), make(chan struct{})
@@ -276,7 +284,8 @@ func TestTooMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := textOf(call(t, four, "execute", script("return 1"))); !strings.Contains(got, "all 1 sessions are busy") {
+	if got := textOf(call(t, four, "execute", script("return 1"))); !strings.Contains(got,
+		"all 1 sessions are busy: try again later") {
 		t.Errorf("the fourth: %s", got)
 	}
 	cancel()

@@ -79,7 +79,7 @@ func TestNotices(t *testing.T) {
 			{"shop.ship", "effects applied: notify parcels"},
 		}},
 	} {
-		cs := (&bench{Gateway: g}).dial(t, c.client, &sdk.ClientOptions{
+		cs := (&bench{Gateway: g, version: withHandshake}).dial(t, c.client, &sdk.ClientOptions{
 			LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { logged <- r.Params },
 		})
 		if err := cs.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "info"}); err != nil {

@@ -25,7 +25,8 @@ const (
 
 // pages are the rests of long answers. They are safe for concurrent use.
 type pages struct {
-	most int // bytes of one page
+	most    int    // bytes of one page
+	session string // the handle that goes with every answer; empty for none
 
 	mu   sync.Mutex
 	last int
@@ -57,12 +58,70 @@ func cursorOf(args json.RawMessage) (cursor string, ok bool, err error) {
 	return cursor, true, nil
 }
 
+// handled adds the handle of a session to a tool's arguments.
+func handled(schema json.RawMessage) json.RawMessage {
+	return withProperty(schema, "session", "the session of an earlier answer: its descriptions, approvals and globals; "+
+		"omit it to start a new one")
+}
+
+// handle takes the handle of a session from the arguments, where the tool takes one.
+func (o offered) handle(args json.RawMessage) (rest json.RawMessage, handle string, err error) {
+	var given map[string]json.RawMessage
+	if !o.stateless || json.Unmarshal(args, &given) != nil || given["session"] == nil {
+		return args, "", nil
+	}
+	if json.Unmarshal(given["session"], &handle) != nil {
+		return nil, "", errors.New("argument session: want the session of an earlier answer, or nothing for a new one")
+	}
+	delete(given, "session")
+	rest, err = json.Marshal(given)
+	return rest, handle, err
+}
+
+// paged adds the cursor to a tool's arguments. Nothing is required then: a cursor comes alone.
+func paged(schema json.RawMessage) json.RawMessage {
+	return withProperty(schema, "cursor", "reads on in a long answer; pass it without other arguments of the call")
+}
+
+func withProperty(schema json.RawMessage, name, about string) json.RawMessage {
+	var s map[string]any
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return schema
+	}
+	properties, _ := s["properties"].(map[string]any)
+	properties[name] = map[string]any{"type": "string", "description": about}
+	delete(s, "required")
+	text, err := json.Marshal(s)
+	if err != nil {
+		return schema
+	}
+	return text
+}
+
+// plain is the answer of a tool that is an action: its result, cut where it is too long.
+func plain(reply tools.Reply, most int) *sdk.CallToolResult {
+	text := reply.Text
+	if len(text) > most {
+		head := text[:pageEnd(text, most)]
+		text = head + fmt.Sprintf("\n[%d more bytes: ask for less]", len(text)-len(head))
+		reply.Data = nil
+	}
+	result := &sdk.CallToolResult{IsError: reply.Failed, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	if reply.Data != nil {
+		result.StructuredContent = reply.Data
+	}
+	return result
+}
+
 // first is the answer to a call: the whole reply, or its first page.
 func (p *pages) first(reply tools.Reply) *sdk.CallToolResult {
+	if p.session != "" && reply.Data != nil {
+		reply.Data["session"] = p.session
+	}
 	data, err := json.Marshal(reply.Data)
 	if len(reply.Text) <= p.most && err == nil && len(data) <= 2*p.most {
 		return &sdk.CallToolResult{
-			IsError: reply.Failed, Content: []sdk.Content{&sdk.TextContent{Text: reply.Text}},
+			IsError: reply.Failed, Content: []sdk.Content{&sdk.TextContent{Text: reply.Text + p.handled()}},
 			StructuredContent: json.RawMessage(data),
 		}
 	}
@@ -109,9 +168,21 @@ func (p *pages) cutPage(text string, failed bool) *sdk.CallToolResult {
 		head += fmt.Sprintf("\n[%d more bytes, about %d tokens: call again with cursor %q alone, or run a script that returns less]",
 			len(r.text), len(r.text)/bytesPerToken, r.cursor())
 	}
+	if p.session != "" {
+		data["session"] = p.session
+		head += p.handled()
+	}
 	return &sdk.CallToolResult{
 		IsError: failed, Content: []sdk.Content{&sdk.TextContent{Text: head}}, StructuredContent: data,
 	}
+}
+
+// handled tells the model the handle of its session.
+func (p *pages) handled() string {
+	if p.session == "" {
+		return ""
+	}
+	return "\n[session " + p.session + ": pass it in later calls]"
 }
 
 func (r rest) cursor() string { return fmt.Sprintf("%d-%d", r.number, len(r.text)) }

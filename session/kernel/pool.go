@@ -28,6 +28,8 @@ type Options struct {
 	Limits vm.Limits
 	// Prelude runs in each new machine. The pool compiles it once.
 	Prelude []vm.Chunk
+	// Spares is how many kernels are kept ready and started at a time; zero means 1.
+	Spares int
 	// Logf takes a line about each problem: a restriction that this system lacks, a spare that died. It may be called from
 	// any goroutine. Nil drops the lines.
 	Logf func(format string, args ...any)
@@ -54,7 +56,7 @@ const (
 	restart = 10 * time.Millisecond
 )
 
-// A Pool starts kernels and keeps one spare ready. Its methods may be called concurrently.
+// A Pool starts kernels and keeps spares ready. Its methods may be called concurrently.
 type Pool struct {
 	options Options
 	codec   *codec
@@ -76,7 +78,7 @@ type started struct {
 	err    error
 }
 
-// NewPool starts the first spare in the background. Whoever makes a pool closes it.
+// NewPool starts the first spares in the background. Whoever makes a pool closes it.
 func NewPool(o Options) *Pool {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
@@ -99,7 +101,9 @@ func NewPool(o Options) *Pool {
 		live:    map[*Kernel]struct{}{},
 	}
 	p.done.Go(p.spawner)
-	p.done.Go(p.keep)
+	for range max(o.Spares, 1) {
+		p.done.Go(p.keep)
+	}
 	return p
 }
 
@@ -155,12 +159,19 @@ func (p *Pool) Close() {
 	p.done.Wait()
 }
 
-// keep owns the spare. One that dies or does not start is replaced at once, a few times, then at growing intervals;
+// keep owns a spare. One that dies or does not start is replaced at once, a few times, then at growing intervals;
 // callers who ask meanwhile get the reason as an error.
 func (p *Pool) keep() {
-	wait, failures := firstRetry, 0
+	wait, failures, slow := firstRetry, 0, 0
 	for !p.isClosed() {
-		spare, err := p.start(firstStart << (2 * min(failures, maxFailures-1)))
+		began := time.Now()
+		spare, err := p.start(firstStart << (2 * min(max(failures, slow), maxFailures-1)))
+		switch { // a machine that is slow now will be for a while, and a start given up is lost
+		case err != nil:
+			slow = failures + 1
+		case time.Since(began) < firstStart/4:
+			slow = 0
+		}
 		if err == nil {
 			select {
 			case p.ready <- started{kernel: spare}:

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"almanac/catalog"
@@ -39,12 +40,32 @@ func TestRolesOnlyTighten(t *testing.T) {
 		}
 		return p
 	}
+	tables := func() (p Policy) { // the [[roles.r.rule]] tables of a file
+		var all []map[string]any
+		for _, id := range some(4) {
+			all = append(all, map[string]any{
+				"ids": id.String(), "verdict": []string{"allow", "ask", "deny"}[r.IntN(3)], "mutates": r.IntN(2) == 0,
+			})
+		}
+		rules, err := ReadTables("roles.r.rule", all, strings.Repeat("[[roles.r.rule]]\n", len(all)), "file")
+		if p.Mode, p.Rules = ReadOnly, rules; err != nil || len(rules) != len(all) {
+			t.Fatal(all, rules, err)
+		}
+		if r.IntN(2) == 0 {
+			p.Mode, p.Rules = Session, append(rules, Others())
+		}
+		return p
+	}
 	differ := 0
 	for range 20000 {
 		p := one()
 		with := p
 		for range 1 + r.IntN(3) {
-			with.Roles = append(with.Roles, Role{Name: "r", Policy: one()})
+			role := Role{Name: "r", Policy: one()}
+			if r.IntN(2) == 0 {
+				role.Policy = tables()
+			}
+			with.Roles = append(with.Roles, role)
 		}
 		asked := Request{ID: ids[r.IntN(len(ids))], Mutates: r.IntN(3) > 0,
 			Risk: []catalog.Risk{catalog.Low, catalog.Medium, catalog.High}[r.IntN(3)]}

@@ -49,7 +49,6 @@ var RuleKeys = []string{
 }
 
 var (
-	ruleHeader  = regexp.MustCompile(`^\s*\[\[\s*policy\s*\.\s*rule\s*\]\]`)
 	actorHeader = regexp.MustCompile(`^\s*\[\s*permissions\s*\.\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*\]`)
 	anyHeader   = regexp.MustCompile(`^\s*\[`)
 )
@@ -59,13 +58,20 @@ var (
 // places in it are called by.
 func ReadRules(rules, permissions any, text, file string) ([]Rule, error) {
 	f := rulesFile{lines: strings.Split(text, "\n"), name: file}
-	if err := f.takeRules(rules); err != nil {
+	if err := f.takeRules("policy.rule", rules); err != nil {
 		return nil, err
 	}
 	if err := f.takePermissions(permissions); err != nil {
 		return nil, err
 	}
 	return f.rules, nil
+}
+
+// ReadTables reads the rules in the tables of another name, such as roles.clerk.rule.
+func ReadTables(table string, rules any, text, file string) ([]Rule, error) {
+	f := rulesFile{lines: strings.Split(text, "\n"), name: file}
+	err := f.takeRules(table, rules)
+	return f.rules, err
 }
 
 type rulesFile struct {
@@ -104,19 +110,24 @@ func (f *rulesFile) keyLine(header int, key string) int {
 	return header
 }
 
-func (f *rulesFile) takeRules(value any) error {
+func (f *rulesFile) takeRules(name string, value any) error {
 	if value == nil {
 		return nil
 	}
-	at := f.headers(ruleHeader)
+	names := strings.Split(name, ".")
+	for i, n := range names {
+		names[i] = `(?:"` + n + `"|'` + n + `'|` + n + `)`
+	}
+	at := f.headers(regexp.MustCompile(`^\s*\[\[\s*` + strings.Join(names, `\s*\.\s*`) + `\s*\]\]`))
 	tables, ok := value.([]map[string]any)
 	if !ok || len(at) != len(tables) {
-		return &RuleError{Key: "policy.rule", Message: "want each rule as a table of its own below a line [[policy.rule]]"}
+		return &RuleError{Key: name,
+			Message: "want each rule as a table of its own below a line [[" + name + "]]"}
 	}
 	for i, table := range tables {
 		rule, key, err := readRule(table)
 		if err != nil {
-			line, of := at[i], fmt.Sprintf("policy.rule %d", i+1)
+			line, of := at[i], fmt.Sprintf("%s %d", name, i+1)
 			if key != "" {
 				line, of = f.keyLine(line, key), of+": "+key
 			}
