@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"almanac/catalog/media"
 	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/records"
@@ -33,6 +34,7 @@ func exportCommand() command {
 			"  .jsonl  every record of the log\n" +
 			"/export open x.csv writes a value: EXPR, the result of cell N, or of call N.M. The name's ending says how:\n" +
 			"  .csv .json .jsonl .md .lua .txt\n" +
+			"An image or a sound of a result, which a script holds as a handle, is written as it is: /export shot x.png.\n" +
 			"--safe puts a ' before texts in CSV that a spreadsheet would compute. A name with blanks is quoted.\n" +
 			"An existing file is kept.",
 	}
@@ -87,13 +89,16 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 // runs.
 func exportValue(ctx context.Context, sh *Shell, c *event.Cell, source, file string, safe bool) error {
 	format, ok := records.FormatOf(file)
+	if _, err := os.Lstat(homePath(file)); err == nil {
+		return fileExists(file) // before anything runs
+	}
 	if !ok {
+		if done, err := sh.exportMedia(ctx, c, source, file); done {
+			return err
+		}
 		return &UsageError{
 			usage: exportUsage, message: fmt.Sprintf("%s: unknown format: want .csv, .json, .jsonl, .md, .lua or .txt", file),
 		}
-	}
-	if _, err := os.Lstat(homePath(file)); err == nil {
-		return fileExists(file) // before anything runs
 	}
 	v, err := sh.exported(ctx, c, source)
 	if err != nil {
@@ -117,6 +122,32 @@ func exportValue(ctx context.Context, sh *Shell, c *event.Cell, source, file str
 	}
 	sh.say(event.Notice, "%s: %s written", file, what)
 	return nil
+}
+
+// exportMedia writes an image, a sound or a file of a result; done is false where source, which is not run, is none.
+func (sh *Shell) exportMedia(ctx context.Context, c *event.Cell, source, file string) (done bool, err error) {
+	if _, _, err := cellNumber(source); err != nil {
+		if _, ok := show.ParsePath(source); !ok {
+			return false, nil
+		}
+	}
+	v, err := sh.exported(ctx, c, source)
+	a, ok := media.Of(v.Data)
+	if err != nil || !ok {
+		return err != nil, err
+	}
+	content, err := sh.options.Media.Get(a.Handle)
+	if err != nil {
+		return true, err
+	}
+	err = writeNew(file, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err == nil {
+		sh.say(event.Notice, "%s: %s written", file, text.Count(len(content), "byte"))
+	}
+	return true, err
 }
 
 // exported is the value that source stands for, as data.

@@ -23,11 +23,11 @@ import (
 func teamCommands() []command {
 	return []command{
 		{
-			name: "inbox", args: "[N [answer TEXT] | read | all]", group: groupMore, aside: true, run: inbox, words: inboxWords,
-			where: inTeam,
+			name: "inbox", args: "[N [answer TEXT | done] | done | all]", group: groupMore, aside: true, run: inbox,
+			words: inboxWords, where: inTeam,
 			brief: "what other sessions of the team sent; N shows one whole",
-			more: "N marks it as read, read all of them. What is unread goes to the model with your next prompt.\n" +
-				"/inbox 7 answer TEXT answers a question, and writes to who sent anything else.",
+			more: "The model gets each with your next prompt, also what you have opened; /inbox 7 done keeps one from it,\n" +
+				"/inbox done all. /inbox 7 answer TEXT answers a question, and writes to who sent anything else: it is done then.",
 		},
 		{
 			name: "peers", group: groupMore, aside: true, run: peers, where: inTeam,
@@ -74,9 +74,9 @@ func (sh *Shell) teamText() string {
 	return words
 }
 
-const inboxUsage = "/inbox [N [answer TEXT] | read | all]"
+const inboxUsage = "/inbox [N [answer TEXT | done] | done | all]"
 
-// shownItems is how many items /inbox lists, of those that were read.
+// shownItems is how many items /inbox lists.
 const shownItems = 20
 
 func inbox(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
@@ -90,24 +90,31 @@ func inbox(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	case arg == "" || arg == "all":
 		sh.listInbox(t, arg == "all")
 		return nil
-	case arg == "read":
-		unread := t.Unread()
-		t.Read(idsOf(unread)...)
-		sh.say(event.Notice, "%s read", text.Count(len(unread), "item"))
+	case arg == "done":
+		pending := t.Pending()
+		t.Read(idsOf(pending)...)
+		sh.say(event.Notice, "%s done: the model gets none of them", text.Count(len(pending), "item"))
 		return nil
+	}
+	answers := what == "answer" && words != ""
+	if rest != "" && rest != "done" && !answers {
+		return &UsageError{usage: inboxUsage, message: fmt.Sprintf(
+			"inbox: %s: want answer TEXT, done or nothing after the number", quoteWord(rest))}
 	}
 	item, err := itemOf(t, word)
 	switch {
 	case err != nil:
 		return err
-	case what == "answer" && words != "":
+	case answers:
 		return sh.answerItem(ctx, t, item, words)
-	case rest != "":
-		return &UsageError{usage: inboxUsage, message: "inbox: unknown " + quoteWord(what)}
+	case rest == "done":
+		t.Read(item.ID)
+		return nil
 	}
+	item = t.Current(ctx, item)[0]
 	shown := session.Clean(sh.options.Session, item)
 	sh.feed.Emit(event.Event{Kind: event.Arrived, Item: &shown, Full: true})
-	t.Read(item.ID)
+	t.Seen(item.ID)
 	return nil
 }
 
@@ -121,11 +128,12 @@ func idsOf(items []team.Item) []string {
 
 // itemOf is the item of a number.
 func itemOf(t *team.Team, number string) (team.Item, error) {
-	if _, err := strconv.Atoi(number); err != nil {
+	n, err := strconv.Atoi(number)
+	if err != nil {
 		return team.Item{}, &UsageError{usage: inboxUsage, message: fmt.Sprintf("inbox: %q: want a number", number)}
 	}
 	for _, item := range t.Inbox(0) {
-		if item.ID == number {
+		if item.Number == n {
 			return item, nil
 		}
 	}
@@ -141,8 +149,8 @@ func itemLine(i team.Item) string {
 func (sh *Shell) listInbox(t *team.Team, all bool) {
 	unread := idsOf(t.Unread())
 	items := t.Inbox(0)
-	if !all && len(items) > max(shownItems, len(unread)) {
-		items = items[:max(shownItems, len(unread))]
+	if !all && len(items) > shownItems {
+		items = items[:shownItems]
 	}
 	var rows [][]string
 	for _, i := range session.Clean(sh.options.Session, items) {
@@ -150,7 +158,7 @@ func (sh *Shell) listInbox(t *team.Team, all bool) {
 		if slices.Contains(unread, i.ID) {
 			mark = "*"
 		}
-		rows = append(rows, []string{mark + i.ID, since(i.At), itemLine(i)})
+		rows = append(rows, []string{mark + strconv.Itoa(i.Number), since(i.At), itemLine(i)})
 	}
 	if len(rows) == 0 {
 		sh.say(event.Plain, "inbox: empty")
@@ -159,6 +167,9 @@ func (sh *Shell) listInbox(t *team.Team, all bool) {
 	end := "nothing unread"
 	if len(unread) > 0 {
 		end = fmt.Sprintf("%d unread (*)", len(unread))
+	}
+	if n := len(t.Pending()) - len(unread); n > 0 {
+		end += fmt.Sprintf("; of the others %d still go to the model", n)
 	}
 	if more := len(t.Inbox(0)) - len(rows); more > 0 {
 		end += fmt.Sprintf("; %d more: /inbox all", more)
@@ -181,6 +192,10 @@ func since(t time.Time) string {
 
 // answerItem answers a question, and writes to who sent anything else.
 func (sh *Shell) answerItem(ctx context.Context, t *team.Team, item team.Item, words string) error {
+	item = t.Current(ctx, item)[0]
+	if item.Closed != "" {
+		return fmt.Errorf("inbox %d: %s: write to %s with peer.message if there is more to say", item.Number, item.Closed, item.From)
+	}
 	call := session.Invocation{
 		ID: "peer.message", Author: session.User, Args: map[string]any{"to": item.From, "content": words},
 	}
@@ -200,13 +215,27 @@ func inboxWords(sh *Shell, arg string) []Completion {
 		return nil
 	}
 	if word, _ := input.CutWord(arg); word != arg {
-		return fixedWords("answer", "answer it")(sh, arg)
+		return fixedWords("answer", "answer it", "done", "keep it from the model")(sh, arg)
 	}
-	words := fixedWords("read", "mark all as read", "all", "list all")(sh, arg)
+	words := fixedWords("done", "keep all from the model", "all", "list all")(sh, arg)
 	for _, i := range session.Clean(sh.options.Session, t.Inbox(shownItems)) {
-		words = append(words, Completion{Text: i.ID, Detail: itemLine(i)})
+		words = append(words, Completion{Text: strconv.Itoa(i.Number), Detail: itemLine(i)})
 	}
 	return words
+}
+
+// busTime is how long the bus may take to answer a command that only looks.
+const busTime = 2 * time.Second
+
+// fromBus asks the bus for what a command shows.
+func fromBus[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, busTime)
+	defer cancel()
+	all, err := ask(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("team: no answer from the bus in %s: the program that runs it may hang; try again", text.Took(busTime))
+	}
+	return all, err
 }
 
 func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
@@ -214,7 +243,7 @@ func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	if err != nil {
 		return err
 	}
-	all, err := t.Peers(ctx)
+	all, err := fromBus(ctx, t.Peers)
 	if err != nil {
 		return err
 	}
@@ -298,7 +327,7 @@ func tasks(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if arg != "" && arg != "all" {
 		return &UsageError{usage: "/tasks [all]"}
 	}
-	all, err := t.Tasks(ctx)
+	all, err := fromBus(ctx, t.Tasks)
 	if err != nil {
 		return err
 	}
@@ -309,15 +338,18 @@ func tasks(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 			over++
 			continue
 		}
-		who := ""
+		state, who, last := string(one.State), "", one.Result+one.Reason
 		switch {
 		case one.Holder != "":
 			who = "by " + one.Holder
 		case one.To != "":
 			who = "for " + one.To
 		}
-		rows = append(rows, clipped(string(one.State), cells.Clip(text.SanitizeLine(one.Title), 44, "…"), who,
-			one.ID, one.Result+one.Reason))
+		if len(one.WaitsFor) > 0 {
+			state, last = "waits", "for "+strings.Join(one.WaitsFor, ", ")
+		}
+		title := cells.Clip(text.SanitizeLine(one.Title), 44, "…")
+		rows = append(rows, clipped(state, title, "of "+one.By, who, one.ID, last))
 	}
 	lines := []string{show.Columns(rows)}
 	switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
 	"almanac/catalog/source"
 	"almanac/catalog/task"
 	"almanac/catalog/team"
@@ -54,6 +55,8 @@ type Options struct {
 	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.
 	Sources *source.Loader
+	// Media has the images and sounds of results, for /export.
+	Media media.Folder
 	// Actions is the folder of the person's own actions, which the source called mine reads; empty keeps none.
 	Actions string
 	// Renew gives the session what the Sources hold by now; nil leaves that to others.

@@ -234,9 +234,12 @@ func (m *model) commandNames() []string {
 		}
 		head, under, gap := pad(group, margin-2), margin, "  "
 		if len(help) == 0 {
-			head, under, gap = group+"  ", len(group)+4, " "
+			head, under, gap = "", 4, " "
 		}
 		text := strings.Join(names, gap)
+		if head == "" {
+			text = group + "\u00a0 " + text
+		}
 		if half && m.width >= pairedFrom && pair+len(group)+2+len(text) <= m.width {
 			text = m.theme.strong.Render(group) + "  " + strings.ReplaceAll(text, "\u00a0", " ")
 			lines[len(lines)-1] = pad(lines[len(lines)-1], pair) + text
@@ -246,6 +249,9 @@ func (m *model) commandNames() []string {
 		lead := "  " + m.theme.strong.Render(head)
 		for i, row := range strings.Split(ansi.Wordwrap(text, max(m.width-under, 10), ""), "\n") {
 			row = strings.ReplaceAll(row, "\u00a0", " ")
+			if head == "" && i == 0 {
+				row = m.theme.strong.Render(group) + strings.TrimPrefix(row, group)
+			}
 			lines = append(lines, ansi.Truncate(lead+row, m.width, m.theme.glyphs.more))
 			lead = strings.Repeat(" ", under)
 			half = i == 0 && under+ansi.StringWidth(row) < pair

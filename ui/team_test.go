@@ -68,15 +68,16 @@ func TestTeamScreens(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {40, 12}} {
 		s := open(size.width, size.height)
 		s.emit(arrived(team.Item{
-			ID: "7", Kind: team.Question, To: "ann", Query: "bo.k3x9q2ab", Text: "which invoices are overdue?",
+			ID: "7", Number: 7, Kind: team.Question, To: "ann", Query: "bo.k3x9q2ab", Text: "which invoices are overdue?",
 		}))
-		s.emit(arrived(team.Item{ID: "8", Kind: team.Message, Topic: "the move",
+		s.emit(arrived(team.Item{ID: "8", Number: 8, Kind: team.Message, Topic: "the move",
 			Text: strings.Repeat("All of the customers were told of it. ", 60) + "\nThe rest comes tomorrow."}))
 		s.keys("draft a note", "enter", "h")
 		s.emit(event.Event{Kind: event.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
 			spoke("A first line.\nThree drafts are in no"))
 		s.emit(arrived(team.Item{
-			ID: "9", Kind: team.Answer, To: "ann", Query: "ann.zwtx4kwm", Topic: "who owns Acme?", Text: "Dana owns Acme",
+			ID: "9", Number: 9, Kind: team.Answer, To: "ann", Query: "ann.zwtx4kwm", Topic: "who owns Acme?",
+			Text: "Dana owns Acme",
 		}))
 		s.emit(spoke("tes.\nThe largest is inv_1001"))
 		s.pass(3200 * time.Millisecond)

@@ -23,9 +23,10 @@ import (
 )
 
 type agentCommand struct {
-	Prompt  []string      `arg:"" optional:"" help:"What to do first."`
-	Idle    time.Duration `default:"10m" help:"End when nothing has arrived for this long."`
-	Spawned string        `hidden:"" placeholder:"FILE" help:"What the agent may do, as the session wrote it that starts it."`
+	Prompt     []string      `arg:"" optional:"" help:"What to do first."`
+	PromptTime time.Duration `default:"10m" help:"How long the model may work on one prompt, question or task; 0 for any time."`
+	Idle       time.Duration `default:"10m" help:"End when nothing has arrived for this long."`
+	Spawned    string        `hidden:"" placeholder:"FILE" help:"What the agent may do, as the session wrote it that starts it."`
 }
 
 // agentJoins is how long an agent tries to join: the program that runs the bus may be about to end, as a spawner that
@@ -99,7 +100,7 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 		ctx, stop = context.WithTimeoutCause(ctx, limits.time, errAgentTime)
 		defer stop()
 	}
-	a := &agent{cli: cli, limits: limits, orphaned: orphaned}
+	a := &agent{cli: cli, limits: limits, promptTime: c.PromptTime, orphaned: orphaned}
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
 	defer func() {
@@ -107,13 +108,15 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 			err = cause // whatever it was cut off at
 		}
 	}()
+	spending := &spending{limits: limits, over: func() { a.stop(errAgentCost) }}
+	defer func() { err = errors.Join(err, cli.spawned.tellUsed(spending.used())) }()
 	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAgent, policy: cli.agentMode()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	w.spending = &spending{limits: limits, over: func() { a.stop(errAgentCost) }}
+	w.spending = spending
 	a.app, a.shell = w, handling{p: p, shell: cli.shell(w, nil, shellOptions{}), feed: feed, format: format}
 	a.shell.shell.SetMode(input.AskMode)
 	joining, cancel := context.WithTimeout(ctx, agentJoins)
@@ -166,25 +169,27 @@ func (cli *commandLine) agentLimits() (l roleLimits) {
 	}
 	if cli.spawned != nil {
 		s := cli.spawned
-		l.time, l.tokens, l.cost = smaller(l.time, s.Life), smaller(l.tokens, s.Tokens), smaller(l.cost, s.Cost)
+		l.time, l.tokens, l.cost = smaller(l.time, s.Life), smaller(l.tokens, s.Share.Tokens), smaller(l.cost, s.Share.Cost)
 	}
 	return l
 }
 
 var (
-	errAgentTime = errors.New("the agent's time is over")
-	errAgentCost = errors.New("the agent has used up the tokens or the cost of its role")
+	errAgentTime  = errors.New("the agent's time is over")
+	errPromptTime = errors.New("the time of one prompt is over: see almanac agent --prompt-time")
+	errAgentCost  = errors.New("the agent has used up the tokens or the cost of its role")
 )
 
 // An agent is a session without a person.
 type agent struct {
-	cli      *commandLine
-	app      *app
-	team     *team.Team
-	shell    handling
-	limits   roleLimits
-	stop     context.CancelCauseFunc
-	orphaned chan struct{} // nil where nobody has started it
+	cli        *commandLine
+	app        *app
+	team       *team.Team
+	shell      handling
+	limits     roleLimits
+	promptTime time.Duration // bounds each prompt: a server may accept one and never answer; zero does not
+	stop       context.CancelCauseFunc
+	orphaned   chan struct{} // nil where nobody has started it
 }
 
 // A spending is what the model of an agent has cost, within its limits. Safe for concurrent use; nil has no limits.
@@ -192,9 +197,18 @@ type spending struct {
 	limits roleLimits
 	over   func() // is called when a limit is passed
 
-	mu     sync.Mutex
-	tokens int
-	cost   float64
+	mu            sync.Mutex
+	spent, shared cost // shared is what agents have that it has started
+}
+
+// A cost is in tokens and in money.
+type cost struct {
+	Tokens int
+	Cost   float64
+}
+
+func (c cost) plus(o cost, sign int) cost {
+	return cost{c.Tokens + sign*o.Tokens, c.Cost + float64(sign)*o.Cost}
 }
 
 // add counts what the model cost.
@@ -204,36 +218,64 @@ func (s *spending) add(u llm.Usage) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens, s.cost = s.tokens+u.Input+u.Output, s.cost+u.Cost
-	if s.limits.tokens > 0 && s.tokens > s.limits.tokens || s.limits.cost > 0 && s.cost > s.limits.cost {
+	s.spent = s.spent.plus(cost{u.Input + u.Output, u.Cost}, 1)
+	if left := s.left(); s.limits.tokens > 0 && left.Tokens < 0 || s.limits.cost > 0 && left.Cost < 0 {
 		s.over()
 	}
 }
 
-// left is what may still be spent, where zero bounds nothing. An error says that nothing is left.
-func (s *spending) left() (tokens int, cost float64, err error) {
+// left is what may still be spent or shared, of the limits that there are; mu is held.
+func (s *spending) left() cost {
+	return cost{s.limits.tokens, s.limits.cost}.plus(s.spent, -1).plus(s.shared, -1)
+}
+
+// share sets half of what is left aside for an agent; what is zero bounds nothing. settle ends that.
+func (s *spending) share() (c cost, err error) {
 	if s == nil {
-		return 0, 0, nil
+		return c, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tokens, cost = s.limits.tokens, s.limits.cost
-	if tokens > 0 {
-		tokens -= s.tokens
+	left := s.left()
+	if s.limits.tokens > 0 && left.Tokens <= 0 || s.limits.cost > 0 && left.Cost <= 0 {
+		return c, errors.New("there are no tokens, or no cost, left for it")
 	}
-	if cost > 0 {
-		cost -= s.cost
+	if s.limits.tokens > 0 {
+		c.Tokens = (left.Tokens + 1) / 2
 	}
-	if s.limits.tokens > 0 && tokens <= 0 || s.limits.cost > 0 && cost <= 0 {
-		err = errors.New("there are no tokens, or no cost, left for it")
+	if s.limits.cost > 0 {
+		c.Cost = left.Cost / 2
 	}
-	return tokens, cost, err
+	s.shared = s.shared.plus(c, 1)
+	return c, nil
+}
+
+// settle takes back what an agent has left of its share.
+func (s *spending) settle(share, used cost) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shared, s.spent = s.shared.plus(share, -1), s.spent.plus(used, 1)
+}
+
+// used is what was spent here, and what agents have that still run.
+func (s *spending) used() cost {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spent.plus(s.shared, 1)
 }
 
 // prompt has the model answer a prompt, and prints what came of it.
 func (a *agent) prompt(ctx context.Context, prompt string) (answer string, err error) {
 	a.team.Doing(topicOf(prompt))
 	defer a.team.Doing("")
+	if a.promptTime > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, a.promptTime, errPromptTime)
+		defer end()
+	}
 	said, _, err := a.shell.line(ctx, prompt)
 	err = errors.Join(err, a.shell.p.printAnswer(said, a.shell.format, exitCode(ctx, err), err))
 	if cause := context.Cause(ctx); cause != nil {

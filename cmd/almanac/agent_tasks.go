@@ -29,12 +29,13 @@ type taker struct {
 	look    *time.Timer     // fires when it is time to look
 	ready   bool            // it is not resting
 	pause   time.Duration
-	told    string // the last that went wrong
+	held    []string // tasks that an earlier session of the name had when it was killed
+	told    string   // the last that went wrong
 }
 
 // newTaker listens for tasks if the agent may take them. The caller calls end.
 func (a *agent) newTaker(takes bool) (t *taker, end func(), err error) {
-	t = &taker{a: a, ready: true, look: time.NewTimer(lookAgain)}
+	t = &taker{a: a, ready: true, look: time.NewTimer(lookAgain), held: a.team.Held()}
 	end = func() { t.look.Stop() }
 	if takes {
 		var silent func()
@@ -68,6 +69,12 @@ func (t *taker) next(ctx context.Context) (worked bool, err error) {
 
 // take takes a task and returns its id, empty for none.
 func (t *taker) take(ctx context.Context) (id string, err error) {
+	for len(t.held) > 0 {
+		id, t.held = t.held[0], t.held[1:]
+		if t.a.team.Has(id) {
+			return id, nil
+		}
+	}
 	got, err := t.call(ctx, "peer.task.take", nil)
 	if err != nil {
 		return "", err
@@ -138,7 +145,7 @@ func (t *taker) rested() {
 
 // readTasks marks as read what tells of tasks.
 func (a *agent) readTasks() {
-	for _, item := range a.team.Unread() {
+	for _, item := range a.team.Pending() {
 		if item.Kind == team.Assigned {
 			a.team.Read(item.ID)
 		}

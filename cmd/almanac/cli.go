@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -181,6 +182,10 @@ func dispatch(args []string, p *program) (context.Context, error) {
 	if len(args) > 0 && args[0] == completeWord {
 		return context.Background(), complete(args[1:], p)
 	}
+	args, err := spawnedArgs(args)
+	if err != nil {
+		return context.Background(), err
+	}
 	cli, parsed, err := parse(args, p, nil)
 	if err == nil && parsed != nil && cli.needsApproval(parsed.Command()) {
 		if cli.Repl.interactive() && typed(p.stdin) && parsed.Command() == "repl" {
@@ -190,6 +195,9 @@ func dispatch(args []string, p *program) (context.Context, error) {
 		} else {
 			err = misconfigured(&unapprovedError{cli.config.project.path, cli.config.wants()})
 		}
+	}
+	if err == nil && parsed != nil {
+		err = cli.tellUnused(parsed.Command())
 	}
 	if err != nil || parsed == nil {
 		return context.Background(), err
@@ -202,7 +210,27 @@ func dispatch(args []string, p *program) (context.Context, error) {
 	defer stop()
 	defer func() { _ = cli.bus.Close() }() // what was acknowledged is on disk
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return ctx, parsed.Run(cli, p)
+	return ctx, cli.aboutData(parsed.Run(cli, p))
+}
+
+// A dataError is the error of a data folder that cannot be written.
+type dataError struct{ error }
+
+func (e *dataError) Unwrap() error { return e.error }
+
+func (e *dataError) Hint() string {
+	return "--data DIR, or ALMANAC_DATA, names another folder for sessions, databases and the bus"
+}
+
+// aboutData is err, with a hint where the data folder is what it is about.
+func (cli *commandLine) aboutData(err error) error {
+	var at *fs.PathError
+	denied := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EROFS)
+	dir := cli.dataDir()
+	if denied && errors.As(err, &at) && (strings.HasPrefix(at.Path, dir) || strings.HasPrefix(dir, at.Path)) {
+		return &dataError{err}
+	}
+	return err
 }
 
 // parse reads the command line and the configuration. A nil parsed without an error means that help was printed.

@@ -42,6 +42,8 @@ type configFile struct {
 	rules  []policy.Rule          // those of a project only make the policy stricter
 	models []modelTable           // only in the user's file, in its order
 	roles  []roleTable            // by name
+	// sources are the [sources.NAME] tables, by name.
+	sources []sourceTable
 }
 
 // A configValue is a string or a list of strings, and its line.
@@ -125,7 +127,8 @@ func readConfig(model *kong.Application) (*config, error) {
 			"a project may name one with model = \"NAME\"", path)
 	}
 	for key, v := range c.project.values {
-		if strings.HasPrefix(key, "nats.") || strings.HasPrefix(key, "host.") {
+		if strings.HasPrefix(key, "nats.") || strings.HasPrefix(key, "host.") ||
+			strings.HasPrefix(key, sourcesKey) && !strings.HasSuffix(key, ".reads") && !strings.HasSuffix(key, ".trust_hints") {
 			delete(c.project.values, key)
 			return c, fmt.Errorf("configuration %s: line %d: %s: not allowed in a project's file: move it to your own",
 				path, v.line, key)
@@ -212,6 +215,10 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		}
 		if key == "roles" {
 			errs = append(errs, f.takeRoles(value, lines)...)
+			continue
+		}
+		if key == "sources" {
+			errs = append(errs, f.takeSources(value, lines)...)
 			continue
 		}
 		table, isTable := value.(map[string]any)
@@ -394,6 +401,13 @@ func keyLines(text string) map[string]int {
 		}
 	}
 	return lines
+}
+
+// names tells whether a file or the environment sets a key.
+func (c *config) names(key string) bool {
+	s, _ := c.setting(key)
+	_, _, found := c.from(s)
+	return found
 }
 
 // from finds the value of a setting that is not on the command line, and its origin.

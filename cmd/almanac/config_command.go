@@ -71,6 +71,7 @@ func (cli *commandLine) configured() []configured {
 		}
 	}
 	rows = append(rows, slices.Concat(cli.config.user.roleRows(), cli.config.project.roleRows())...)
+	rows = append(rows, slices.Concat(cli.config.user.sourceRows(), cli.config.project.sourceRows())...)
 	for _, g := range cli.config.user.grants {
 		rows = append(rows, configured{"grants", g.String(), g.By})
 	}

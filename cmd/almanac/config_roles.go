@@ -5,6 +5,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -27,6 +28,7 @@ type roleTable struct {
 	rules      *catalog.Rules
 	mode       policy.Mode // empty where the table has none
 	policyFile string
+	policies   []policy.Rule // those of the table itself
 	allow      []policy.Grant
 	limits     roleLimits
 	// answers and tasks tell what the model may do about mail without a person: nil where the table does not say.
@@ -44,7 +46,7 @@ type roleLimits struct {
 // roleKeys are the keys of a table, and roleLimitKeys those of its limits.
 var (
 	roleKeys = []string{
-		"description", "view", "policy", "policy_file", "allow", "prompt", "model", "limits", "answers", "tasks",
+		"description", "view", "policy", "policy_file", "rule", "allow", "prompt", "model", "limits", "answers", "tasks",
 	}
 	roleLimitKeys = []string{
 		"calls", "mutations", "your_calls", "your_mutations", "wait", "model_time", "time", "tokens", "cost",
@@ -75,7 +77,7 @@ func (f *configFile) takeRoles(value any, lines map[string]int) (errs []*keyErro
 		}
 		for _, key := range slices.Sorted(maps.Keys(table)) {
 			if err := t.take(f, key, table[key], lines); err != nil {
-				err.Key, err.Line = at+"."+err.Key, cmp.Or(lines[at+"."+err.Key], lines[at+"."+key], t.line)
+				err.Key, err.Line = at+"."+err.Key, cmp.Or(err.Line, lines[at+"."+err.Key], lines[at+"."+key], t.line)
 				errs = append(errs, err)
 			}
 		}
@@ -132,6 +134,8 @@ func (t *roleTable) take(f *configFile, key string, value any, lines map[string]
 			return bad("want true or false")
 		}
 		isText = true
+	case "rule":
+		return t.takeRules(f, value)
 	case "limits":
 		return t.takeLimits(f, value, v.line)
 	default:
@@ -158,6 +162,22 @@ func nearWord(word string, words []string) string {
 		return ""
 	}
 	return ": did you mean " + near + "?"
+}
+
+// takeRules reads the [[roles.NAME.rule]] tables.
+func (t *roleTable) takeRules(f *configFile, value any) *keyError {
+	at := rolesKey + t.name
+	rules, err := policy.ReadTables(at+".rule", value, string(f.text), filepath.Base(f.path))
+	if bad := (*policy.RuleError)(nil); errors.As(err, &bad) {
+		return &keyError{Line: bad.Line, Key: strings.TrimPrefix(bad.Key, at+"."), Message: bad.Message}
+	}
+	for _, rule := range rules {
+		_, line, _ := strings.Cut(rule.Place, ":")
+		n, _ := strconv.Atoi(line)
+		f.values[fmt.Sprintf("%s.rule %d", at, rule.N)] = configValue{text: rule.Words(), line: n}
+	}
+	t.policies = rules
+	return nil
 }
 
 // takeLimits reads the limits of a role.
@@ -392,6 +412,7 @@ func (r role) policies() (all []policy.Role, err error) {
 				return nil, fmt.Errorf("role %s: %w", r.name, err)
 			}
 		}
+		p.Rules = append(p.Rules, t.policies...)
 		switch {
 		case t.mode == "" && len(p.Rules) == 0:
 			continue
@@ -419,7 +440,7 @@ const rolesTemplate = `
 # [roles.reviewer]
 # description = "reads and comments"
 # view = {denied_namespaces = ["identity"]}   # the keys of a view file, or the path of one
-# policy = "readonly"          # and policy_file = "PATH" with rules
+# policy = "readonly"          # and [[roles.reviewer.rule]] tables, as [[policy.rule]], or policy_file = "PATH"
 # allow = ["peer.*"]           # what the role's own policy lets through
 # prompt = "Look for mistakes; change nothing."
 # model = "fast"

@@ -99,31 +99,33 @@ const (
 )
 
 // unread is what the next prompt takes along; nil without a team.
-func (w *app) unread() func() ([]llm.Arrival, func()) {
+func (w *app) unread() func(context.Context) ([]llm.Arrival, func()) {
 	if w.member == nil {
 		return nil
 	}
-	return func() ([]llm.Arrival, func()) {
+	return func(ctx context.Context) ([]llm.Arrival, func()) {
 		t, err := w.member.joined()
 		if err != nil {
 			return nil, func() {}
 		}
 		var ids []string
 		var arrivals []llm.Arrival
-		size, unread := 0, t.Unread()
-		for _, item := range unread {
+		size, unread := 0, t.Pending()
+		for _, item := range t.Current(ctx, unread[:min(len(unread), maxCarried)]...) {
 			words := event.ItemPrompt(item)
-			if size += len(words); len(ids) == maxCarried || len(ids) > 0 && size > maxCarriedBytes {
+			if size += len(words); len(ids) > 0 && size > maxCarriedBytes {
 				break
 			}
 			ids = append(ids, item.ID)
 			arrivals = append(arrivals, llm.Arrival{From: item.From, Text: words})
 		}
-		if len(ids) > 0 {
-			told := "the model also reads " + text.Count(len(ids), "item") + " of the inbox"
-			if more := len(unread) - len(ids); more > 0 {
+		if n := len(ids); n > 0 {
+			told, end := "the model also reads "+text.Count(n, "item")+" of the inbox", "[end of the inbox"
+			if more := len(unread) - n; more > 0 {
 				told += fmt.Sprintf("; %d more with the next prompt", more)
+				end += fmt.Sprintf(" for now: %d more wait and come with the next prompt", more)
 			}
+			arrivals[n-1].Text += "\n" + end + "; the prompt follows]"
 			w.feed.Emit(event.Event{Kind: event.Said, Cell: w.feed.Cell(), Level: event.Notice, Text: told})
 		}
 		return arrivals, func() { t.Read(ids...) }

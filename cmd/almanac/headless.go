@@ -35,7 +35,23 @@ func (c runCommand) Run(ctx context.Context, cli *commandLine, p *program) error
 	if err != nil {
 		return usage("%v", err)
 	}
+	cli.tellMisplaced(args)
 	return cli.runCode(ctx, p, session.Script{Source: source, Name: file, Args: args})
+}
+
+// tellMisplaced tells of arguments of a script that are named as options of the program.
+func (cli *commandLine) tellMisplaced(args []string) {
+	for _, arg := range args {
+		option, _, _ := strings.Cut(arg, "=")
+		isIt := func(s setting) bool { return "--"+s.flag.Name == option && s.flag.Name != "plain" }
+		switch {
+		case arg == "--":
+			return
+		case slices.ContainsFunc(cli.config.settings, isIt):
+			fmt.Fprintf(cli.stderr, "run: %s goes to the script, as all after FILE; almanac's own options stand before FILE\n",
+				option)
+		}
+	}
 }
 
 // readFile reads a script. A first line that begins with # is for the shell that starts it.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,7 +74,13 @@ func (c hostCommand) Run(ctx context.Context, cli *commandLine, p *program) (err
 	}
 	_ = w.sources.news() // the line that follows says it
 	entries, _ := h.Serving()
-	logf("%s, %s: --catalog nats:%s", text.Count(entries, "action"), w.session.Policy().Words(), c.Name)
+	said := w.session.Policy().Words()
+	alone := strings.NewReplacer("writes: ask for high risk", "writes: denied at high risk",
+		"writes: ask", "writes: denied").Replace(said)
+	logf("%s, %s: --catalog nats:%s", text.Count(entries, "action"), alone, c.Name)
+	if alone != said {
+		logf("nobody can be asked here: what the policy asks about is denied; --allow ID lets it through")
+	}
 	c.follow(ctx, w, h, logf)
 	logf("ending: calls under way have %v", c.Drain)
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Drain)

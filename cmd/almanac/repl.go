@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"almanac/catalog/demo"
+	"almanac/catalog/media"
 	"almanac/catalog/team"
 	"almanac/llm/tools"
 	"almanac/repl"
@@ -239,7 +240,7 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		Targets: models.named,
 		Server:  models.server, Local: o.local, Once: o.once,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
-		Version: version, ASCII: o.ascii, Themes: o.themes,
+		Media: media.In(cli.dataDir()), Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
 		Replay: func(t trace.Thread, live bool) replay.Options {

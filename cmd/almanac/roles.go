@@ -105,6 +105,7 @@ func (r role) whole() (session.Role, error) {
 // words say in short what the role bounds: "readonly, 1 grant, 20 calls, model fast".
 func (r role) words() string {
 	var said []string
+	grants := len(r.own())
 	for _, t := range r.parts {
 		if t.mode != "" {
 			said = append(said, "policy "+string(t.mode))
@@ -112,9 +113,13 @@ func (r role) words() string {
 		if t.policyFile != "" {
 			said = append(said, "rules of "+t.policyFile)
 		}
-		if n := len(t.allow); n > 0 {
-			said = append(said, text.Count(n, "grant"))
+		if n := len(t.policies); n > 0 {
+			said = append(said, text.Count(n, "rule"))
 		}
+		grants += len(t.allow)
+	}
+	if grants > 0 {
+		said = append(said, text.Count(grants, "grant"))
 	}
 	l := r.limits()
 	for _, count := range []struct {
@@ -146,10 +151,10 @@ func (r role) words() string {
 		said = append(said, "prompt")
 	}
 	if r.answers() {
-		said = append(said, "answers alone")
+		said = append(said, "agents answer alone")
 	}
 	if r.tasks() {
-		said = append(said, "works on tasks")
+		said = append(said, "agents work on tasks")
 	}
 	return strings.Join(said, ", ")
 }
@@ -245,7 +250,7 @@ func (c rolesCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if c.Name != "" {
 		one, err := cli.config.role(c.Name)
 		if err != nil {
-			return usage("%v", err)
+			return misconfigured(err)
 		}
 		all = []role{one}
 	}

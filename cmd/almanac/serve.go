@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
+	"almanac/catalog/pattern"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/gateway"
+	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -25,17 +28,28 @@ type serveCommand struct {
 	Clients    string        `placeholder:"FILE" help:"TOML file of clients that may connect, with the token, view, policy and budget of each."`
 	As         string        `placeholder:"NAME" help:"Serve stdio as this client of --clients."`
 	TokenEnv   *string       `placeholder:"NAME" help:"Environment variable with the HTTP token (at least 16 bytes), instead of ALMANAC_SERVE_TOKEN. Must be set. Not with --clients."`
+	Tools      []string      `default:"query,describe,execute" placeholder:"NAME" help:"Tools to offer: query, describe, execute, and call, which calls one action by its id, for models that write no Lua."`
+	Expose     []string      `placeholder:"ID" help:"Actions to offer as tools of their own, by id or pattern."`
 	Persistent bool          `help:"Keep globals between execute calls. Default: each script runs in a fresh Lua state."`
 	Page       int           `default:"8000" help:"Split answers of more tokens than this into pages."`
-	Sessions   int           `default:"32" help:"Maximum concurrent Lua sessions; another one closes the longest idle."`
+	Sessions   int           `default:"1024" help:"Maximum Lua sessions; another one closes the longest idle."`
+	Running    int           `default:"32" help:"Maximum scripts and calls running at a time; others wait for their turn."`
+	Rate       int           `placeholder:"N" help:"Maximum tool calls of a client in a minute. Default: no limit."`
 	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
+	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM."`
+	TLSCert    string        `placeholder:"FILE" help:"Serve HTTPS with this certificate (PEM, with its chain). Needs --tls-key."`
+	TLSKey     string        `placeholder:"FILE" help:"Private key of --tls-cert."`
 	Host       []string      `placeholder:"NAME" help:"Host name that HTTP clients may use for the server."`
 	Origin     []string      `placeholder:"URL" help:"Web origin that may call the server, such as https://example.com."`
 }
 
 // Run serves until the input ends or a signal arrives. Standard output carries the protocol and nothing else.
 func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
-	clients, err := c.clients()
+	roster, err := c.roster()
+	if err != nil {
+		return misconfigured(err)
+	}
+	certificate, err := c.certificate()
 	if err != nil {
 		return misconfigured(err)
 	}
@@ -66,12 +80,19 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
+	expose, err := pattern.ParseAll(c.Expose)
+	if err != nil {
+		return usage("--expose: %v", err)
+	}
+	s.pool = session.NewPool(session.Options{Kernel: kernel.Options{Spares: 2, Logf: s.note}})
+	defer s.pool.Close()
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
+		Running: c.Running, Rate: c.Rate, Drain: c.Drain, Tools: c.Tools, Expose: expose,
 		Policy: gateway.Policy{
 			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules, Roles: bounds,
-		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
-		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
+		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter, Media: media.In(cli.dataDir()),
+		Log: s.note,
 	})
 	if err != nil {
 		return err
@@ -79,15 +100,25 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	defer g.Close()
 	defer s.follow(ctx, g)()
 	if c.HTTP == "" {
-		return g.ServeStdio(ctx, clients[0], p.stdin, p.stdout)
+		return g.ServeStdio(ctx, roster.Clients[0], p.stdin, p.stdout)
 	}
 	l, err := net.Listen("tcp", address(c.HTTP))
 	if err != nil {
 		return misconfigured(err)
 	}
 	defer l.Close()
-	ready := func() { fmt.Fprintf(p.stderr, "serving http://%s%s\n", l.Addr(), gateway.Path) }
-	err = g.Serve(ctx, l, gateway.HTTPOptions{Clients: clients, Hosts: c.Host, Origins: c.Origin, Ready: ready})
+	o := gateway.HTTPOptions{Roster: roster, Hosts: c.Host, Origins: c.Origin, Loading: s.feed.loader.Loading}
+	scheme := "http"
+	if certificate != nil {
+		scheme, o.TLS = "https", certificate.config()
+	}
+	o.Ready = func() { fmt.Fprintf(p.stderr, "serving %s://%s%s\n", scheme, l.Addr(), gateway.Path) }
+	defer s.reload(ctx, c, g, certificate)()
+	return c.explained(g.Serve(ctx, l, o))
+}
+
+// explained adds to an error of the gateway what on the command line it is about.
+func (c serveCommand) explained(err error) error {
 	if errors.Is(err, gateway.ErrOpen) {
 		return misconfigured(fmt.Errorf("--http %s: %w (%s, or token_env in --clients)", c.HTTP, err, serveToken))
 	}
@@ -108,29 +139,31 @@ func address(text string) string {
 	return text
 }
 
-// clients are those who may connect: those in the file, one with the environment's token, or anybody.
-func (c serveCommand) clients() ([]gateway.Client, error) {
+// roster is who may connect: those in the file, one with the environment's token, or anybody.
+func (c serveCommand) roster() (gateway.Roster, error) {
 	if c.As != "" && c.HTTP != "" {
-		return nil, errors.New("--as is for stdio: over HTTP the token identifies the client")
+		return gateway.Roster{}, errors.New("--as is for stdio: over HTTP the token identifies the client")
 	}
 	if c.Clients == "" {
 		if c.As != "" {
-			return nil, errors.New("--as: needs --clients")
+			return gateway.Roster{}, errors.New("--as: needs --clients")
 		}
-		return c.only()
+		clients, err := c.only()
+		return gateway.Roster{Clients: clients}, err
 	}
 	if c.TokenEnv != nil {
-		return nil, errors.New("--token-env: not with --clients, where each client has its own token_env")
+		return gateway.Roster{}, errors.New("--token-env: not with --clients, where each client has its own token_env")
 	}
-	clients, err := gateway.ReadClients(c.Clients, os.LookupEnv)
+	roster, err := gateway.ReadClients(c.Clients, os.LookupEnv)
 	if err != nil || c.HTTP != "" {
-		return clients, err
+		return roster, err
 	}
-	i := slices.IndexFunc(clients, func(one gateway.Client) bool { return one.Name == c.As })
+	i := slices.IndexFunc(roster.Clients, func(one gateway.Client) bool { return one.Name == c.As })
 	if i < 0 {
-		return nil, fmt.Errorf("clients %s: no client %q: over stdio choose one with --as NAME", c.Clients, c.As)
+		return roster, fmt.Errorf("clients %s: no client %q: over stdio choose one with --as NAME", c.Clients, c.As)
 	}
-	return clients[i : i+1], nil
+	roster.Clients = roster.Clients[i : i+1]
+	return roster, nil
 }
 
 // serveToken is the environment variable with the HTTP token, unless --token-env names another.
@@ -166,6 +199,12 @@ type served struct {
 	// rules are those of the policy, and told is set when what is idle in them was said.
 	rules []policy.Rule
 	told  bool
+	pool  *kernel.Pool // of all sessions
+}
+
+// note writes a line for whoever runs the gateway.
+func (s *served) note(format string, args ...any) {
+	fmt.Fprintln(s.cli.stderr, text.SanitizeLine(fmt.Sprintf(format, args...)))
 }
 
 // firstWait is how long a client's first call waits for sources that are still loading.
@@ -228,7 +267,7 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 	made, err := session.New(o.View,
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
-			Isolated: o.Isolated,
+			Isolated: o.Isolated, Authorize: o.Authorize, Pool: s.pool,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

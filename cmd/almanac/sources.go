@@ -18,7 +18,10 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/database"
 	"almanac/catalog/demo"
+	"almanac/catalog/graphql"
+	"almanac/catalog/grpc"
 	"almanac/catalog/manifest"
 	"almanac/catalog/mcp"
 	"almanac/catalog/openapi"
@@ -41,10 +44,10 @@ func kinds() source.Kinds { return kindsOn(nil, "") }
 
 // kindsOn are kinds for a program that opens sources, some on the bus that connect gives. A new kind is a row here.
 func kindsOn(connect remote.Connect, server string) source.Kinds {
-	return source.Kinds{
+	return append(source.Kinds{
 		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
-		manifest.FolderKind(), remote.Kind(connect, server),
-	}
+		manifest.FolderKind(), graphql.Kind(), grpc.Kind(), remote.Kind(connect, server),
+	}, database.Kinds()...)
 }
 
 // shownSources is sourceNames without embedded secrets, for logs and the screen.
@@ -61,7 +64,11 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
 	taken := map[string]string{}
 	cli.leftOut = nil
-	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Getenv: os.Getenv}
+	if reads := cli.config.reads(); len(reads) > 0 {
+		all = append(all, reads.Source(ownReads))
+	}
+	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Access: cli.access, Getenv: os.Getenv,
+		Trusts: cli.config.trustsHints}
 	for _, text := range cli.sourceNames() {
 		name, spec := source.Split(text)
 		if first, twice := taken[name]; twice && name != "" && first != spec {
@@ -83,6 +90,9 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	return append(all, manifest.Folder(ownActions, cli.actionsDir(), host)), nil
 }
 
+// ownReads is the source that makes reads of other sources' actions, as the configuration says.
+const ownReads = "configuration"
+
 // ownActions is the source of the actions that the person has saved.
 const ownActions = "mine"
 
@@ -95,6 +105,9 @@ func (cli *commandLine) base(name string) (address string) {
 		if of, at, ok := strings.Cut(base, "="); ok && of == name {
 			address = at
 		}
+	}
+	if t := cli.config.source(name); t != nil && address == "" {
+		return t.base
 	}
 	return address
 }

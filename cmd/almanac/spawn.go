@@ -54,9 +54,8 @@ type spawned struct {
 	Budget, UserBudget session.Budget
 	Lua                time.Duration
 	Life, Idle         time.Duration
-	// Tokens and Cost are what the parent had left, where it has such limits.
-	Tokens int
-	Cost   float64
+	// Share is the agent's part of what the parent had left, where it has such limits.
+	Share  cost
 	Prompt string
 
 	path string    // of the file
@@ -99,6 +98,7 @@ func (s *spawned) policy() (p policy.Policy, err error) {
 func (cli *commandLine) bound(o *session.Options) {
 	if s := cli.spawned; s != nil {
 		o.Budget, o.UserBudget, o.Limits.Time, o.UserLimits.Time = s.Budget, s.UserBudget, s.Lua, s.Lua
+		o.Uncounted = teamSource // it can always answer, and end its task
 	}
 }
 
@@ -120,6 +120,51 @@ func readSpawned(path string) (s *spawned, err error) {
 
 // sent is the file that tells that the agent's result is on its way.
 func (s *spawned) sent() string { return filepath.Join(filepath.Dir(s.path), "sent") }
+
+// optionsFile has the options of the agent's command line until it has read them: an address may have a password, and
+// everybody on the machine can read the command line of a process.
+func (s *spawned) optionsFile() string { return filepath.Join(filepath.Dir(s.path), "options.json") }
+
+// spawnedArgs are the arguments of the program with what the file beside an agent's says, which is removed.
+func spawnedArgs(args []string) ([]string, error) {
+	if len(args) != 3 || args[0] != "agent" || args[1] != "--spawned" {
+		return args, nil
+	}
+	path := (&spawned{path: args[2]}).optionsFile()
+	content, err := readRegular(path)
+	var options []string
+	if err == nil {
+		err = errors.Join(os.Remove(path), json.Unmarshal(content, &options))
+	}
+	if err != nil {
+		return nil, misconfigured(fmt.Errorf("agent: %w", err))
+	}
+	return append(options, args...), nil
+}
+
+// usedFile is where an agent that ends by itself says what it has used.
+func (s *spawned) usedFile() string { return filepath.Join(filepath.Dir(s.path), "used.json") }
+
+// tellUsed tells the parent what the agent has used.
+func (s *spawned) tellUsed(c cost) error {
+	if s == nil {
+		return nil
+	}
+	content, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.usedFile(), content, 0o600)
+}
+
+// used is what the agent has used of its share: all of it, where it was killed.
+func (s *spawned) used() (c cost) {
+	content, err := readRegular(s.usedFile())
+	if err != nil || json.Unmarshal(content, &c) != nil {
+		return s.Share
+	}
+	return c
+}
 
 // A spawner starts the agents of a session and says so where one ends without a result. Safe for concurrent use.
 type spawner struct {
@@ -167,6 +212,11 @@ func (s *spawner) spawn(_ context.Context, r team.SpawnRequest) (name string, er
 	if err != nil {
 		return "", err
 	}
+	as := *s.cli
+	as.spawned, as.Role = what, noRole
+	if _, err := as.models(); err != nil {
+		return "", fmt.Errorf("agent: it would have no model: %w", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -175,6 +225,14 @@ func (s *spawner) spawn(_ context.Context, r team.SpawnRequest) (name string, er
 	case len(s.running) >= maxAgents:
 		return "", fmt.Errorf("%d agents of this session are running: wait for a result", maxAgents)
 	}
+	if what.Share, err = s.w.spending.share(); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			s.w.spending.settle(what.Share, cost{})
+		}
+	}()
 	dir := filepath.Join(s.cli.dataDir(), "agents", what.Name)
 	content, err := json.Marshal(what)
 	if err == nil {
@@ -255,8 +313,7 @@ func (s *spawner) bounds(parent string, r team.SpawnRequest) (*spawned, error) {
 		return nil, errors.New("there is no time left for it")
 	}
 	what.Idle = time.Duration(r.Idle) * time.Second
-	what.Tokens, what.Cost, err = s.w.spending.left()
-	return what, err
+	return what, nil
 }
 
 // leave bounds the agent to what the parent's run has left. Zero would bound nothing.
@@ -276,10 +333,26 @@ func (s *spawned) leave(used session.Usage) error {
 	return nil
 }
 
-// onlyRead leaves the agent no writes: a budget of zero would bound nothing.
+// onlyRead leaves the agent no writes but those of the team that the parent may make without being asked. A budget of
+// zero would bound nothing.
 func (s *spawned) onlyRead() {
-	s.Mode, s.Named, s.Grants, s.Budget.Mutations = policy.ReadOnly, true, nil, 1
+	talks := s.Mode == policy.Session
+	s.Grants = slices.DeleteFunc(s.Grants, func(g spawnedGrant) bool {
+		talks = talks || g.Allow == "*"
+		return !slices.ContainsFunc(teamPatterns(), func(p string) bool {
+			return strings.HasPrefix(g.Allow, strings.TrimSuffix(p, "*"))
+		})
+	})
+	if talks {
+		for _, p := range teamPatterns() {
+			s.Grants = append(s.Grants, spawnedGrant{Allow: p})
+		}
+	}
+	s.Mode, s.Named, s.Budget.Mutations = policy.ReadOnly, true, 1
 }
+
+// teamPatterns match the actions over what a team shares. Starting agents is not one of them.
+func teamPatterns() []string { return []string{"peer.*", "context.*"} }
 
 // shared is what the agent may see of a view. What is named has to be there: an id that is hidden is as unknown as one
 // that does not exist.
@@ -303,8 +376,14 @@ func shared(view *catalog.View, r team.SpawnRequest) (*catalog.View, error) {
 
 // start starts the process and watches it. The caller holds mu.
 func (s *spawner) start(t *team.Team, what *spawned) error {
-	args := append(s.cli.sameFlags(), "--role", noRole, "--context-agent-name", what.Name, "agent", "--spawned", what.path)
-	cmd, err := s.program(args...)
+	options, err := json.Marshal(append(s.cli.sameFlags(), "--role="+noRole, "--context-agent-name="+what.Name))
+	if err == nil {
+		err = os.WriteFile(what.optionsFile(), options, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	cmd, err := s.program("agent", "--spawned", what.path)
 	if err != nil {
 		return err
 	}
@@ -319,7 +398,7 @@ func (s *spawner) start(t *team.Team, what *spawned) error {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("agent %s: %w", what.Name, err), log.Close())
+		return errors.Join(fmt.Errorf("agent %s: %w", what.Name, err), log.Close(), os.Remove(what.optionsFile()))
 	}
 	s.running[what.Name], s.waiting = cmd, append(s.waiting, in)
 	late := time.AfterFunc(what.Life+agentGrace, func() { subprocess.KillGroup(cmd) })
@@ -334,10 +413,12 @@ func (s *spawner) start(t *team.Team, what *spawned) error {
 // ended tells of an agent that has ended without a result.
 func (s *spawner) ended(t *team.Team, what *spawned, failed error, log *os.File) {
 	defer log.Close()
+	_ = os.Remove(what.optionsFile()) // there only where it has ended before it read them
 	s.mu.Lock()
 	delete(s.running, what.Name)
 	closed := s.closed
 	s.mu.Unlock()
+	s.w.spending.settle(what.Share, what.used())
 	if _, err := os.Stat(what.sent()); !errors.Is(err, fs.ErrNotExist) || closed {
 		return
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 // TestSpawnedNeverMore starts agents with random requests from sessions with random roles and policies, and theirs: an
@@ -143,7 +145,8 @@ func TestSpawnRequests(t *testing.T) {
 		want    string
 	}{
 		{team.SpawnRequest{}, "[crm.read crm.write peer.message] session 50 calls 20 writes 10m0s"},
-		{team.SpawnRequest{Mutations: new(0)}, "[crm.read crm.write peer.message] readonly 50 calls 1 writes 10m0s"},
+		{team.SpawnRequest{Mutations: new(0)},
+			"[crm.read crm.write peer.message] readonly 50 calls 1 writes 10m0s [peer.* context.*]"},
 		{team.SpawnRequest{Calls: new(3), Mutations: new(2), Seconds: new(5)},
 			"[crm.read crm.write peer.message] session 3 calls 2 writes 5s"},
 		{team.SpawnRequest{Actions: []string{}}, "[peer.message] session 50 calls 20 writes 10m0s"},
@@ -158,10 +161,61 @@ func TestSpawnRequests(t *testing.T) {
 		} else {
 			got = fmt.Sprintf("%v %s %d calls %d writes %v", what.Actions, what.Mode, what.Budget.Calls,
 				what.Budget.Mutations, what.Life)
+			if len(what.Grants) > 0 {
+				got += fmt.Sprint(" ", grantsOf(what))
+			}
 		}
 		if got != c.want {
 			t.Errorf("%+v: %s\nwant %s", c.request, got, c.want)
 		}
+	}
+}
+
+// grantsOf are the grants of an agent.
+func grantsOf(s *spawned) (all []string) {
+	for _, g := range s.Grants {
+		all = append(all, g.Allow)
+	}
+	return all
+}
+
+// TestSpawnedTalks shows that an agent without writes keeps what its parent may say to the team, and no more, and that
+// saying it counts as no write.
+func TestSpawnedTalks(t *testing.T) {
+	for _, c := range []struct {
+		mode   policy.Mode
+		grants []string
+		want   string
+	}{
+		{policy.Ask, nil, "[]"},
+		{policy.ReadOnly, nil, "[]"},
+		{policy.Session, []string{"crm.*"}, "[peer.* context.*]"},
+		{policy.Ask, []string{"crm.*", "peer.answer", "agent.spawn"}, "[peer.answer]"},
+		{policy.Ask, []string{"*"}, "[peer.* context.*]"},
+	} {
+		s := &spawned{Mode: c.mode, Budget: session.Budget{Mutations: 20}}
+		for _, g := range c.grants {
+			s.Grants = append(s.Grants, spawnedGrant{Allow: g})
+		}
+		if s.onlyRead(); fmt.Sprint(grantsOf(s)) != c.want {
+			t.Errorf("%s %v: %v, want %s", c.mode, c.grants, grantsOf(s), c.want)
+		}
+	}
+	action := func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }
+	all, _ := catalog.New([]catalog.Entry{
+		{ID: "crm.write", Mutates: true, Action: action},
+		{ID: "peer.message", Mutates: true, Risk: catalog.Low, Source: teamSource, Action: action},
+	}, catalog.Options{})
+	agent := &spawned{Parent: "boss", Mode: policy.Session, Actions: []string{"crm.write", "peer.message"}}
+	agent.onlyRead()
+	s := agentSession(t, &commandLine{config: &config{}, origins: map[string]bool{}, spawned: agent}, all.View())
+	defer s.Close()
+	out, err := s.Run(t.Context(), session.Script{
+		Author: session.Model, Actions: agent.Actions,
+		Source: "peer.message{} peer.message{} peer.message{} pcall(crm.write, {})",
+	})
+	if err != nil || len(out.Calls) != 4 || out.Calls[3].Verdict != trace.Denied {
+		t.Errorf("%+v: %v", out, err)
 	}
 }
 
@@ -216,33 +270,60 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestSpawnedWithinCost has an agent with limits of tokens and cost start others: they get what it has left.
+// TestSpawnedWithinCost has an agent with limits of tokens and cost start others, which start others in turn: together
+// they never spend more than it had, and what nobody has spent is the first one's again once they have ended.
 func TestSpawnedWithinCost(t *testing.T) {
-	c, _ := catalog.New([]catalog.Entry{{ID: "crm.read", Description: "Read."}}, catalog.Options{})
-	boss, err := session.New(c.View(), session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer boss.Close()
-	own := &spending{limits: roleLimits{tokens: 100, cost: 2}, over: func() {}}
-	s := &spawner{cli: &commandLine{config: &config{}}, w: &app{session: boss, spending: own}}
-	for _, c := range []struct {
-		spends llm.Usage
-		want   string
-	}{
-		{llm.Usage{}, "100 2 <nil>"},
-		{llm.Usage{Input: 30, Output: 10, Cost: 0.5}, "60 1.5 <nil>"},
-		{llm.Usage{Input: 50, Output: 10}, "there are no tokens, or no cost, left for it"},
-	} {
-		own.add(c.spends)
-		what, err := s.bounds("boss", team.SpawnRequest{Prompt: "x"})
-		got := fmt.Sprint(err)
-		if err == nil {
-			l := (&commandLine{config: &config{}, spawned: what}).agentLimits()
-			got = fmt.Sprint(l.tokens, " ", l.cost, " ", err)
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		total := cost{1 + r.IntN(1000), float64(1 + r.IntN(64))}
+		type one struct {
+			*spending
+			parent *spending
+			what   spawned
 		}
-		if got != c.want {
-			t.Errorf("%+v leaves %s, want %s", c.spends, got, c.want)
+		root := &spending{limits: roleLimits{tokens: total.Tokens, cost: total.Cost}, over: func() { t.Error("over") }}
+		all := []one{{spending: root}}
+		end := func(n int) { // also where those that it has started still run
+			o := all[n]
+			if o.what.path = filepath.Join(t.TempDir(), "agent.json"); r.IntN(4) > 0 {
+				if err := o.what.tellUsed(o.used()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o.parent.settle(o.what.Share, o.what.used())
+			all = slices.Delete(all, n, n+1)
+		}
+		spent := cost{}
+		for range 40 {
+			n := r.IntN(len(all))
+			switch o := all[n]; r.IntN(3) {
+			case 0:
+				if share, err := o.share(); err == nil {
+					l := (&commandLine{config: &config{}, spawned: &spawned{Share: share}}).agentLimits()
+					all = append(all, one{&spending{limits: l, over: root.over}, o.spending, spawned{Share: share}})
+				} else if o.left().Tokens > 0 && o.left().Cost > 0 {
+					t.Error(err)
+				}
+			case 1:
+				if left := o.left(); left.Tokens > 0 && left.Cost > 0 {
+					now := cost{r.IntN(left.Tokens + 1), left.Cost * float64(r.IntN(5)) / 4}
+					o.add(llm.Usage{Output: now.Tokens, Cost: now.Cost})
+					spent = spent.plus(now, 1)
+				}
+			default:
+				if n > 0 && !slices.ContainsFunc(all, func(c one) bool { return c.parent == o.spending }) {
+					end(n)
+				}
+			}
+			if spent.Tokens > total.Tokens || spent.Cost > total.Cost*1.000001 {
+				t.Fatalf("%+v of %+v were spent", spent, total)
+			}
+		}
+		for len(all) > 1 {
+			end(len(all) - 1)
+		}
+		if used := root.used(); used.Tokens < spent.Tokens || used.Tokens > total.Tokens {
+			t.Errorf("%+v of %+v were spent: %+v", spent, total, used)
 		}
 	}
 }
@@ -268,7 +349,8 @@ func TestAgentsAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer own.Close()
-	cli := &commandLine{Data: t.TempDir(), Team: "shop", config: &config{}, origins: map[string]bool{}}
+	cli := &commandLine{Data: t.TempDir(), Team: "shop", config: &config{}, origins: map[string]bool{},
+		BaseURL: "http://127.0.0.1:1/v1", Model: "none", credentials: newCredentials()}
 	s := cli.newSpawner(&app{session: own, member: &member{team: boss, bus: &sharedBus{last: bus.State{Connected: true}}}})
 	s.program = func(...string) (*exec.Cmd, error) { return exec.Command("sh", "-c", "read line"), nil }
 	for range maxAgents {

@@ -21,6 +21,7 @@ import (
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
 	"almanac/catalog/team/keeper"
+	"almanac/catalog/text"
 	"almanac/llm"
 )
 
@@ -116,6 +117,24 @@ func (b *sharedBus) Close() error {
 	return b.bus.Close()
 }
 
+// tellUnused tells of options of a team that do nothing.
+func (cli *commandLine) tellUnused(command string) error {
+	onBus := func(text string) bool {
+		_, spec := source.Split(text)
+		return strings.HasPrefix(spec, "nats:")
+	}
+	switch {
+	case cli.Team != "" || looksOnly(command):
+	case cli.origins["team"] && cli.config.names("team.name"): // --team "" is in none
+	case cli.origins["team"]:
+		return usage("--team: empty: want the name of a team, or no --team")
+	case cli.origins["nats"] && !strings.HasPrefix(command, "host") && !slices.ContainsFunc(cli.Catalog, onBus):
+		fmt.Fprintln(cli.stderr, "--nats: nothing uses it: there is neither a team (--team NAME) nor a source on the bus "+
+			"(--catalog nats:NAME)")
+	}
+	return nil
+}
+
 // agentName is what the session would like to be called in its team.
 func (cli *commandLine) agentName() string {
 	if cli.Context.AgentName != "" || cli.Team == "" {
@@ -134,6 +153,16 @@ func (cli *commandLine) agentName() string {
 	return cmp.Or(name, "agent")
 }
 
+// tellName tells of a login name that is another one in the team.
+func (cli *commandLine) tellName(name string) {
+	login := loginName()
+	if cli.Context.AgentName != "" || name == strings.ToLower(login) {
+		return
+	}
+	fmt.Fprintf(cli.stderr, "team %s: %s is %s there: a name has only a to z, 0 to 9, _ and -; "+
+		"--context-agent-name NAME, or agent_name in [context], is another one\n", cli.Team, cmp.Or(text.SanitizeLine(login), "you"), name)
+}
+
 // A member is a session's membership of its team. It joins in the background and tries again until it is closed.
 type member struct {
 	options team.Options
@@ -143,6 +172,7 @@ type member struct {
 	tried   chan struct{} // closed when the first attempt has ended
 	in      chan struct{} // closed when the session has joined
 	arrived arrivals
+	resumes bool // it goes on with the tasks of an earlier session of its name
 
 	// model sums up what keepers hold; nil while there is none.
 	model atomic.Pointer[llm.Conversation]
@@ -177,6 +207,7 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	m.arrived.came = make(chan struct{}, 1)
 	m.options.Arrived = m.arrived.put
 	m.options.Summarise = m.summarise
+	m.resumes = w.feed != nil
 	starts := cli.newSpawner(w)
 	w.closers = append(w.closers, starts.Close)
 	m.options.Spawn = starts.spawn
@@ -190,6 +221,7 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	if err := team.CheckName(m.options.Agent); err != nil {
 		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
 	}
+	cli.tellName(m.options.Agent)
 	ctx, m.stop = context.WithCancel(ctx)
 	go m.keepTrying(ctx)
 	return m, nil
@@ -229,7 +261,11 @@ func (m *member) attempt(ctx context.Context) (*team.Team, error) {
 	m.mu.Lock()
 	o.Roles = m.roles
 	m.mu.Unlock()
-	return team.Join(ctx, b, o)
+	t, err := team.Join(ctx, b, o)
+	if err == nil && m.resumes {
+		_ = t.Resume(ctx) // peer.task.take has what could not be taken back
+	}
+	return t, err
 }
 
 // tellRoles tells the team which roles the session has now.

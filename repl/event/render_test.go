@@ -56,11 +56,13 @@ func renderCases() map[string][]Event {
 				Total: 70_000},
 		},
 		"arrived": {
-			{Kind: Arrived, Item: &team.Item{ID: "7", Kind: team.Question, From: "ann", To: "bo", Query: "q3", Text: "which?"}},
-			{Kind: Arrived, Item: &team.Item{ID: "8", Kind: team.Message, From: "ann", Topic: "the \x1b[2Jmove",
+			{Kind: Arrived, Item: &team.Item{Number: 7, Kind: team.Question, From: "ann", To: "bo", Query: "q3",
+				Text: "which?"}},
+			{Kind: Arrived, Item: &team.Item{Number: 8, Kind: team.Message, From: "ann", Topic: "the \x1b[2Jmove",
 				Text: "The migration of the invoices is done, and all of the customers were told of it on time."}},
-			{Kind: Arrived, Item: &team.Item{ID: "9", Kind: team.Review, From: "bo", To: "ann", Text: "one\ntwo\x1b[2J"}},
-			{Kind: Arrived, Full: true, Item: &team.Item{ID: "9", Kind: team.Review, From: "bo", To: "ann", Text: "one\n✓ two"}},
+			{Kind: Arrived, Item: &team.Item{Number: 9, Kind: team.Review, From: "bo", To: "ann", Text: "one\ntwo\x1b[2J"}},
+			{Kind: Arrived, Full: true, Item: &team.Item{Number: 9, Kind: team.Review, From: "bo", To: "ann",
+				Text: "one\n✓ two"}},
 		},
 		"echo": {
 			{Kind: Began, Cell: 3, Mode: input.LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},

@@ -265,6 +265,9 @@ func (b *Batch) groupLines(g int, m Marks) []Line {
 	if about := text.FirstSentence(e.Description); about != "" && !slices.Contains(warnings, about) {
 		lines = append(lines, Text.Line("  "+text.SanitizeLine(about)))
 	}
+	if host := hostOf(e); host != "" {
+		lines = append(lines, Dim.Line("  goes to "+host))
+	}
 	if filled, shared := b.filled(g); shared && filled != "" {
 		lines = append(lines, Dim.Line("  "+filled))
 	}

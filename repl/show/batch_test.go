@@ -51,6 +51,7 @@ billing.refund.issue 2 times, 1 off   !! MUTATES · HIGH RISK
   ! The argument key holds a credential, shown as [redacted]: it will be sent to pay.example.com.
   ! Cannot be undone.
   Refund an invoice.
+  goes to pay.example.com
   filled in by the host: { tenant = "acme" }
   1 on  { amount_cents = 100, id = "inv_1" }
         -balance 100

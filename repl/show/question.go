@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
@@ -35,6 +33,8 @@ type Question struct {
 	Warnings []string
 	// About is what the action does, in a sentence.
 	About string
+	// Host is the one that the call goes to; empty where it is not known.
+	Host string
 	// Filled are the arguments that the host fills in, Preview what the call would change; empty where there are none.
 	Filled, Preview string
 	// Asked tells who asks, and why: "asked by the model in [9], call 2, line 3 · mutations need approval".
@@ -55,6 +55,7 @@ func QuestionOf(r session.Request, m Marks) Question {
 	if e := r.Entry; e != nil {
 		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e),
 			text.FirstSentence(e.Description)
+		q.Host = hostOf(e)
 	}
 	switch q.Over = r.Over; {
 	case q.Over != nil:
@@ -109,11 +110,24 @@ func receiver(e *catalog.Entry) string {
 	if e == nil {
 		return "the action"
 	}
-	_, address, _ := strings.Cut(e.Target, " ")
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return text.SanitizeLine(u.Host)
+	return cmp.Or(hostOf(e), text.SanitizeLine(cmp.Or(e.Source, e.ID)))
+}
+
+// hostOf is the host that a call reaches, as its target names it; empty where that names none.
+func hostOf(e *catalog.Entry) string {
+	if e == nil {
+		return ""
 	}
-	return text.SanitizeLine(cmp.Or(e.Source, e.ID))
+	words := strings.Fields(e.Target)
+	if len(words) > 1 && words[0] == "gRPC" && strings.Contains(words[1], "/") {
+		words[1] = "grpc://" + words[1]
+	}
+	for _, word := range words {
+		if u, err := url.Parse(word); err == nil && u.Host != "" {
+			return text.SanitizeLine(u.Host)
+		}
+	}
+	return ""
 }
 
 // ofRun is the question whether the run goes on; what the next call does is asked when it comes to that.
@@ -147,8 +161,7 @@ func (q Question) ofBatch(r session.Request) Question {
 
 // sentence is a clause with a capital letter and a full stop.
 func sentence(clause string) string {
-	first, size := utf8.DecodeRuneInString(clause)
-	return string(unicode.ToUpper(first)) + strings.TrimRight(clause[size:], ".") + "."
+	return text.Capital(strings.TrimRight(clause, ".")) + "."
 }
 
 // ReadArgs reads other arguments of the call, and checks them.
@@ -230,6 +243,9 @@ func (q Question) Body(width int, editing bool) []Line {
 		lines, _ = q.Batch.Lines(width, q.marks, false, false)
 	case !editing && q.Over == nil:
 		add(Code, ArgsText(q.request.Entry, q.request.Args, width))
+	}
+	if q.Host != "" && q.Over == nil && q.Batch == nil {
+		add(Dim, "goes to "+q.Host)
 	}
 	add(Dim, q.Filled)
 	lines = append(lines, ForeseenLines(q.Preview)...)

@@ -46,3 +46,31 @@ func TestQuestionTellsOfTheConversation(t *testing.T) {
 		}
 	}
 }
+
+// A question names the host that the call goes to, and its risk also where the action does not declare one.
+func TestQuestionNamesTheHost(t *testing.T) {
+	for target, want := range map[string]string{
+		"POST https://api.example.com:8443/pets?x=1": "goes to api.example.com:8443",
+		"host ops: POST https://api.example.com/a":   "goes to api.example.com",
+		"gRPC grpc.example.com:443/shop.Cart/Add":    "goes to grpc.example.com:443",
+		"gRPC (no server)/shop.Cart/Add":             "",
+		"POST https://a\u202eb.example/x":            "goes to a",
+		"team red":                                   "",
+		"":                                           "",
+	} {
+		e := &catalog.Entry{ID: "a.b", Mutates: true, Target: target}
+		q := QuestionOf(session.Request{Entry: e, Args: map[string]any{}}, Marks{Dot: "-"})
+		got := ""
+		for _, l := range q.Body(80, false) {
+			if text := l.String(); strings.HasPrefix(text, "goes to") {
+				got = text
+			}
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" || strings.ContainsRune(got, '\u202e') {
+			t.Errorf("%s: got %q, want %q", target, got, want)
+		}
+		if risk := q.RiskText(Marks{Dot: "-"}); risk != "mutates - medium risk" {
+			t.Errorf("got %s", risk)
+		}
+	}
+}

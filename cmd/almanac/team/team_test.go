@@ -88,12 +88,20 @@ type play struct {
 	kills, hostKills, struck, cuts int
 }
 
-// writes has the person write to a peer, and waits until it came.
+// writes has the person write to a peer, again where the servers have not found each other yet and she is told so, and
+// waits until it came.
 func (p *play) writes(text string) {
 	p.t.Helper()
 	before := len(p.shown())
-	p.types(fmt.Sprintf("peer.message{to = 'cyd', content = %q}", text))
-	p.await("eve sees that it was sent", patience, func() bool { return p.sees("sent to cyd", before) })
+	write := func() { p.types(fmt.Sprintf("peer.message{to = 'cyd', content = %q}", text)) }
+	write()
+	p.await("eve sees that it was sent", patience, func() bool {
+		if seen := len(p.shown()); p.sees("peer.message  no answer from the bus", before) {
+			before = seen
+			write()
+		}
+		return p.sees("sent to cyd", before)
+	})
 	came := func(e event) bool { return e.What == "got" && e.From == "eve" && e.Text == text }
 	p.await("cyd gets it", patience, func() bool { return slices.ContainsFunc(p.peers[2].all(), came) })
 }

@@ -1,0 +1,116 @@
+package main
+
+// This file takes in what changes while the gateway serves: its clients and its certificate.
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"almanac/catalog/source"
+	"almanac/session/gateway"
+)
+
+// A certificate is that of HTTPS, as it was read last.
+type certificate struct {
+	cert, key string
+	now       atomic.Pointer[tls.Certificate]
+}
+
+// certificate is the one of the flags; nil where there is none.
+func (c serveCommand) certificate() (*certificate, error) {
+	switch {
+	case c.TLSCert == "" && c.TLSKey == "":
+		return nil, nil
+	case c.TLSCert == "" || c.TLSKey == "":
+		return nil, errors.New("--tls-cert and --tls-key: give both or neither")
+	case c.HTTP == "":
+		return nil, errors.New("--tls-cert: needs --http")
+	}
+	made := &certificate{cert: c.TLSCert, key: c.TLSKey}
+	return made, made.read()
+}
+
+func (c *certificate) read() error {
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return fmt.Errorf("--tls-cert %s: %w", c.cert, err)
+	}
+	c.now.Store(&pair)
+	return nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+	}
+}
+
+// reload reads clients and certificate again when a file of theirs changes, and on SIGHUP, until stop. What cannot be
+// read leaves what was there.
+func (s *served) reload(ctx context.Context, c serveCommand, g *gateway.Gateway, cert *certificate) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	changed := func() {
+		select {
+		case again <- syscall.SIGHUP:
+		default:
+		}
+	}
+	var wait sync.WaitGroup
+	var files []string
+	if c.Clients != "" {
+		files = append(files, c.Clients)
+	}
+	if cert != nil {
+		files = append(files, cert.cert, cert.key)
+	}
+	for _, file := range files {
+		watch := source.WatchFile(file, 0)
+		wait.Go(func() { watch(ctx, changed) })
+	}
+	wait.Go(func() {
+		for {
+			select {
+			case <-again:
+				s.readAgain(c, g, cert)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		signal.Stop(again)
+		cancel()
+		wait.Wait()
+	}
+}
+
+func (s *served) readAgain(c serveCommand, g *gateway.Gateway, cert *certificate) {
+	if c.Clients != "" {
+		roster, err := c.roster()
+		if err == nil {
+			err = c.explained(g.SetRoster(roster))
+		}
+		if err != nil {
+			s.note("reload: %v: clients stay as they were", err)
+		} else {
+			s.note("reload: %d clients", len(roster.Clients))
+		}
+	}
+	if cert != nil {
+		if err := cert.read(); err != nil {
+			s.note("reload: %v: the certificate stays as it was", err)
+		} else {
+			s.note("reload: certificate read")
+		}
+	}
+}
