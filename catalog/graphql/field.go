@@ -101,7 +101,7 @@ func (l *loader) entry(operation ast.Operation, f *ast.FieldDefinition) (catalog
 	l.describe(&e, operation, f, result)
 	shown, _ := secret.Address(l.address)
 	e.Target = fmt.Sprintf("POST %s %s %s", cmp.Or(shown, "(no server)"), operation, f.Name)
-	e.Action, e.Paged, e.SendsKey = c.run, c.pages(), true
+	e.Action, e.Paged, e.SendsKey, e.Timeout = c.run, c.pages(), true, l.o.Access.Timeout
 	return e, nil
 }
 

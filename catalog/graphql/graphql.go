@@ -45,8 +45,9 @@ type options struct {
 	Name string
 	// Base is the address of the server where From is a file; may be empty.
 	Base string
-	// Vault holds the credential; nil has none.
-	Vault *web.Vault
+	// Vault holds the credential; nil has none. Access is what the configuration says of requests.
+	Vault  *web.Vault
+	Access web.Access
 }
 
 // An api is one server. It is safe for concurrent use.
@@ -101,7 +102,8 @@ func (a *api) load(ctx context.Context, _ func(source.Reading)) (catalog.Batch, 
 	health := errors.New("the schema has no server: set one with --base NAME=URL")
 	if a.address != "" {
 		var err error
-		if client, err = web.New(web.Options{Origins: []string{a.address}, Vault: a.o.Vault}); err != nil {
+		if client, err = web.New(web.Options{Origins: []string{a.address}, Vault: a.o.Vault,
+			Access: a.o.Access}); err != nil {
 			return catalog.Batch{}, err
 		}
 		health = nil

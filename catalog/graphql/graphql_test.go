@@ -3,6 +3,8 @@ package graphql
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"almanac/catalog"
+	"almanac/catalog/web"
 	"almanac/internal/golden"
 )
 
@@ -206,4 +209,28 @@ func FuzzFields(f *testing.F) {
 			t.Fatalf("%q is sent as %s", fields, sent)
 		}
 	})
+}
+
+// TestAccess: what the configuration says of requests goes with each, the one for the schema too, in place of the
+// source's own credential.
+func TestAccess(t *testing.T) {
+	var heard []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		heard = append(heard, r.RequestURI+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Tenant"))
+		http.Error(w, "{}", http.StatusForbidden)
+	}))
+	defer server.Close()
+	environment := map[string]string{"MINE": "hunter2", "ALMANAC_SHOP_TOKEN": "other"}
+	a := newAPI(options{From: server.URL, Source: "shop", Name: "shop",
+		Vault: web.NewVault(func(name string) string { return environment[name] }, nil),
+		Access: web.Access{Auth: []web.Auth{{Kind: web.Bearer, Names: []string{"MINE"}}},
+			Header: map[string]string{"X-Tenant": "a"}, Query: map[string]string{"v": "1"}}})
+	defer a.Close()
+	_, err := a.load(t.Context(), nil)
+	if got, want := fmt.Sprint(heard), "[/?v=1 Bearer hunter2 a]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if err == nil || !strings.Contains(err.Error(), "check the credential: MINE") {
+		t.Errorf("error %v", err)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 )
 
 // Kind is graphql:URL, graphql:FILE, and a file of a schema.
@@ -18,10 +17,9 @@ func Kind() source.Kind {
 		Endings: []string{".graphql", ".graphqls", ".gql"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name, _ := secret.Address(r.As("graphql:" + r.Rest))
-			a := newAPI(options{
-				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(cmp.Or(r.Name, nameOf(r.Rest))),
-				Vault: web.NewVault(h.Getenv, web.Keyring),
-			})
+			called := cmp.Or(r.Name, nameOf(r.Rest))
+			vault, access := h.Requests(called, "allow", "auth", "base", "headers", "query", "timeout")
+			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
 			if !isAddress(r.Rest) {
 				s.Watch = source.WatchFile(r.Rest, 0)

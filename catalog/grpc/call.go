@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -123,16 +124,27 @@ func (c *caller) stream(ctx context.Context, conn *rpc.ClientConn, in *dynamicpb
 	}
 }
 
-// authorized adds the token, where there is one, to what is sent: over TLS, or on this machine.
+// authorized adds credentials, where there are any, and the headers of the configuration to what is sent. Credentials
+// go over TLS, or stay on this machine.
 func (a *api) authorized(ctx context.Context) (context.Context, error) {
-	token, ok := a.o.Vault.Value(a.token)
-	if !ok {
-		return ctx, nil
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+a.address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w", line(a.address, 200), err)
 	}
-	if host, _, _ := net.SplitHostPort(a.address); a.plain && host != "localhost" && !net.ParseIP(host).IsLoopback() {
-		return nil, fmt.Errorf("the token %s is not sent without TLS: use https, or unset it", a.token)
+	sent, err := a.o.Access.Authenticate(req, a.o.Vault, a.auth(), nil)
+	if err != nil {
+		return nil, err
 	}
-	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token), nil
+	host, _, _ := net.SplitHostPort(a.address)
+	if a.plain && len(sent) > 0 && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		return nil, fmt.Errorf("the token %s is not sent without TLS: use https, or unset it", sent[0])
+	}
+	for name, values := range req.Header {
+		for _, value := range values {
+			ctx = metadata.AppendToOutgoingContext(ctx, strings.ToLower(name), value)
+		}
+	}
+	return ctx, nil
 }
 
 // plain is a message as plain data, and its size in bytes of JSON. Integers of 64 bits, which protobuf's JSON writes as

@@ -46,8 +46,9 @@ type options struct {
 	Name string
 	// Base is the address of the server where From is a file; may be empty.
 	Base string
-	// Vault holds the credential; nil has none.
-	Vault *web.Vault
+	// Vault holds the credential; nil has none. Access is what the configuration says of requests; headers are metadata.
+	Vault  *web.Vault
+	Access web.Access
 }
 
 // An api is one server. It is safe for concurrent use.

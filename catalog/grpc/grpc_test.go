@@ -7,8 +7,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	rpc "google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -103,7 +105,8 @@ func answer(m protoreflect.MethodDescriptor, s rpc.ServerStream) error {
 			return status.Error(codes.Unavailable, "try later")
 		case 401:
 			meta, _ := metadata.FromIncomingContext(s.Context())
-			return status.Error(codes.Unauthenticated, fmt.Sprint("came with ", meta.Get("authorization")))
+			return status.Error(codes.Unauthenticated, fmt.Sprint("came with ",
+				slices.Concat(meta.Get("authorization"), meta.Get("x-tenant"))))
 		}
 		return send(fmt.Sprintf(`{"id": %d, "status": "PAID", "total": "18446744073709551615",
 			"lines": [{"sku": "tea", "count": 2}],
@@ -127,8 +130,14 @@ func answer(m protoreflect.MethodDescriptor, s rpc.ServerStream) error {
 // open reads a source.
 func open(t *testing.T, from, base string, environment map[string]string) (map[string]catalog.Entry, catalog.Batch) {
 	t.Helper()
-	a := newAPI(options{From: from, Base: base, Source: "shop", Name: "shop",
+	return openWith(t, options{From: from, Base: base,
 		Vault: web.NewVault(func(name string) string { return environment[name] }, nil)})
+}
+
+func openWith(t *testing.T, o options) (map[string]catalog.Entry, catalog.Batch) {
+	t.Helper()
+	o.Source, o.Name = "shop", "shop"
+	a := newAPI(o)
 	t.Cleanup(func() { a.Close() })
 	batch, err := a.load(t.Context(), nil)
 	if err != nil {
@@ -273,6 +282,27 @@ func TestBroken(t *testing.T) {
 		map[string]string{"ALMANAC_SHOP_TOKEN": "t0ken"})
 	if _, err := call(t, entries["shop.order.get_order"], table{"id": 1}); err == nil ||
 		err.Error() != "the token ALMANAC_SHOP_TOKEN is not sent without TLS: use https, or unset it" {
+		t.Errorf("a token without TLS: %v", err)
+	}
+}
+
+// TestAccess: what the configuration says of requests is sent as metadata, in place of the source's own credential.
+func TestAccess(t *testing.T) {
+	address, _ := serve(t)
+	environment := map[string]string{"MINE": "hunter2", "ALMANAC_SHOP_TOKEN": "other"}
+	o := options{From: address, Vault: web.NewVault(func(name string) string { return environment[name] }, nil),
+		Access: web.Access{Auth: []web.Auth{{Kind: web.Bearer, Names: []string{"MINE"}}}, Timeout: time.Second,
+			Header: map[string]string{"X-Tenant": "a"}}}
+	entries, _ := openWith(t, o)
+	e := entries["shop.order.get_order"]
+	_, err := call(t, e, table{"id": 401})
+	if err == nil || !strings.Contains(err.Error(), "came with [Bearer hunter2 a]") || e.Timeout != time.Second {
+		t.Errorf("error %v, timeout %s", err, e.Timeout)
+	}
+	o.From, o.Base = "testdata/shop.proto", "http://shop.example:80"
+	entries, _ = openWith(t, o)
+	if _, err := call(t, entries["shop.order.get_order"], table{"id": 1}); err == nil ||
+		err.Error() != "the token MINE is not sent without TLS: use https, or unset it" {
 		t.Errorf("a token without TLS: %v", err)
 	}
 }

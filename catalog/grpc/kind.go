@@ -8,7 +8,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 )
 
 // Kind is grpc:HOST:PORT, grpc:http://HOST:PORT, grpc:FILE, and a .proto file.
@@ -18,10 +17,9 @@ func Kind() source.Kind {
 		Endings: []string{".proto", ".protoset"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name, _ := secret.Address(r.As("grpc:" + r.Rest))
-			a := newAPI(options{
-				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(cmp.Or(r.Name, nameOf(r.Rest))),
-				Vault: web.NewVault(h.Getenv, web.Keyring),
-			})
+			called := cmp.Or(r.Name, nameOf(r.Rest))
+			vault, access := h.Requests(called, "auth", "base", "headers", "timeout")
+			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			if a.wrong != nil {
 				return nil, nil, a.wrong
 			}

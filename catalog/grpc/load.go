@@ -105,7 +105,7 @@ func (l *loader) entry(prefix string, m protoreflect.MethodDescriptor) (catalog.
 		e.Target = "gRPC " + l.address + path
 	}
 	c := &caller{api: l.api, method: m, path: path}
-	e.Action = c.run
+	e.Action, e.Timeout = c.run, l.o.Access.Timeout
 	return e, nil
 }
 

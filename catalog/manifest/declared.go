@@ -36,8 +36,9 @@ const version = 1
 type options struct {
 	// Name replaces the manifest's own name at the beginning of its ids. May be empty.
 	Name string
-	// Vault looks credentials up; nil has none.
-	Vault *web.Vault
+	// Vault looks credentials up; nil has none. Access is what the configuration says of the requests of HTTP actions.
+	Vault  *web.Vault
+	Access web.Access
 	// Every is how often the file is checked for changes; zero means every second.
 	Every time.Duration
 }
@@ -45,7 +46,7 @@ type options struct {
 // asSource returns a manifest as a source, named as the person wrote it. A manifest belongs to the person, like the
 // command line: nothing in it needs approval, and its overlays apply to all sources.
 func asSource(named, file string, o options) source.Source {
-	out := &outside{vault: o.Vault}
+	out := &outside{vault: o.Vault, access: o.Access}
 	return source.Source{
 		Name: named, Secrets: out.secrets, Own: true, Overlays: true, Health: out.health,
 		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {

@@ -19,16 +19,17 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 )
 
 // maxFiles is how many files of a folder are read.
 const maxFiles = 5000
 
 // Folder is the person's own folder of actions as a source: each file is a manifest. It need not exist, and it is
-// watched. A broken file costs its own actions only. Overlays are not for such files.
-func Folder(name, dir string, h source.Host) source.Source {
-	out := &outside{vault: web.NewVault(h.Getenv, web.Keyring)}
+// watched. A broken file costs its own actions only. Overlays are not for such files. called is its name in the
+// configuration; may be empty.
+func Folder(name, called, dir string, h source.Host) source.Source {
+	out := &outside{}
+	out.vault, out.access = h.Requests(called, accessKeys...)
 	return source.Source{
 		Name: name, Secrets: out.secrets, Own: true, Optional: true,
 		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
@@ -203,7 +204,7 @@ func FolderKind() source.Kind {
 	return source.Kind{
 		Prefix: "actions", Forms: []string{"actions:DIR"}, About: "a folder of saved actions",
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			s := Folder(r.As(r.Spec), r.Rest, h)
+			s := Folder(r.As(r.Spec), r.Name, r.Rest, h)
 			s.Optional = false
 			return []source.Source{s}, nil, nil
 		},

@@ -3,6 +3,7 @@ package manifest
 // This file makes actions of HTTP requests.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,6 +70,9 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
 		return err
 	}
+	e.Target, e.Timeout = a.method+" "+q.URL, cmp.Or(e.Timeout, r.outside.access.Timeout)
+	taken := r.outside.access.Places()
+	a.query, a.headers = unwritten(a.query, "query", taken), unwritten(a.headers, "header", taken)
 	r.outside.vault.Expect(a.auth)
 	if e.Mutates = !verb.Safe(a.method) || a.changes(e, q.URL); mutates != nil {
 		e.Mutates = *mutates
@@ -132,7 +136,8 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 	if a.client = r.clients[origin]; a.client != nil {
 		return nil
 	}
-	if a.client, err = web.New(web.Options{Origins: []string{origin}, Vault: r.outside.vault}); err != nil {
+	if a.client, err = web.New(web.Options{Origins: []string{origin}, Vault: r.outside.vault,
+		Access: r.outside.access}); err != nil {
 		return tree.FaultAt(n, "http: url: %v", err)
 	}
 	r.clients[origin] = a.client
@@ -180,6 +185,11 @@ func (a *httpAction) readParts(q *requested) (err error) {
 	}
 	a.auth, err = authOf(&q.Auth)
 	return err
+}
+
+// unwritten is the pairs that the configuration does not write, whose places are taken.
+func unwritten(pairs []pair, in string, taken []string) []pair {
+	return slices.DeleteFunc(pairs, func(p pair) bool { return slices.Contains(taken, in+" "+strings.ToLower(p.name)) })
 }
 
 // authOf reads the credential: names to look up, never values.

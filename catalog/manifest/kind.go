@@ -8,15 +8,18 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 )
+
+// accessKeys are the keys of [sources.NAME] that HTTP actions have a use for. Their servers are in the manifest.
+var accessKeys = []string{"allow", "auth", "headers", "query", "timeout"}
 
 // Kind is a manifest: a YAML or JSON file that declares itself one, or that cannot be read.
 func Kind() source.Kind {
 	return source.Kind{
 		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			o := options{Name: r.Name, Vault: web.NewVault(h.Getenv, web.Keyring)}
+			o := options{Name: r.Name}
+			o.Vault, o.Access = h.Requests(r.Name, accessKeys...)
 			return []source.Source{asSource(r.As(r.Spec), r.Spec, o)}, nil, nil
 		},
 	}

@@ -169,6 +169,7 @@ func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, erro
 // An outside is what the actions of a manifest can reach: its databases and its credentials. The zero value has none.
 type outside struct {
 	vault  *web.Vault
+	access web.Access
 	mu     sync.Mutex
 	open   map[string]*database.Database // by their addresses
 	users  map[*database.Database][]string

@@ -9,12 +9,15 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"almanac/catalog/web"
 )
 
-// httpClient sends the server's headers to its own host, and follows no redirect to another.
-func httpClient(s endpoint) *http.Client {
+// httpClient sends the server's headers, and what the configuration says, to its own host, and follows no redirect to
+// another.
+func httpClient(s endpoint, o options) *http.Client {
 	return &http.Client{
-		Transport: &headed{header: s.Header, next: http.DefaultTransport},
+		Transport: &headed{header: s.Header, vault: o.Vault, access: o.Access, next: http.DefaultTransport},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
 				return fmt.Errorf("it redirects to %s: another host is not followed", r.URL.Host)
@@ -27,16 +30,35 @@ func httpClient(s endpoint) *http.Client {
 	}
 }
 
-// headed is a transport that adds headers to requests.
+// headed is a transport that adds headers to requests, and credentials.
 type headed struct {
 	header map[string]string
+	vault  *web.Vault
+	access web.Access
 	next   http.RoundTripper
+}
+
+// authenticate adds what the configuration says of requests. What is sent is read only where it has to be signed.
+func (h *headed) authenticate(r *http.Request) (err error) {
+	var body []byte
+	if h.access.Sign != nil && r.Body != nil {
+		body, err = io.ReadAll(r.Body)
+		if err = errors.Join(err, r.Body.Close()); err != nil {
+			return err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	_, err = h.access.Authenticate(r, h.vault, nil, body)
+	return err
 }
 
 func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, value := range h.header {
 		r.Header.Set(name, value)
+	}
+	if err := h.authenticate(r); err != nil {
+		return nil, err
 	}
 	answer, err := h.next.RoundTrip(r)
 	if err != nil {

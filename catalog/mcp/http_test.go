@@ -14,6 +14,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	access "almanac/catalog/web"
 )
 
 func TestHTTP(t *testing.T) {
@@ -42,6 +44,14 @@ func TestHTTP(t *testing.T) {
 	}
 	if requests.Load() == 0 || unauthorised.Load() > 0 {
 		t.Errorf("%d requests, %d without the token", requests.Load(), unauthorised.Load())
+	}
+	// The configuration's credential goes in the place of the one in the address.
+	s.Header["Authorization"] = "Bearer old"
+	configured := access.Access{Auth: []access.Auth{{Kind: access.Bearer, Names: []string{"MINE"}}}, Timeout: time.Minute}
+	entries = load(t, open(t, s, options{Access: configured,
+		Vault: access.NewVault(func(name string) string { return map[string]string{"MINE": "tok-123456"}[name] }, nil)}))
+	if unauthorised.Load() > 0 || entries["x.sum"].Timeout != time.Minute {
+		t.Errorf("%d requests without the token, %s", unauthorised.Load(), entries["x.sum"].Timeout)
 	}
 	bare := open(t, endpoint{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return time.Hour }})
 	if _, err := bare.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {

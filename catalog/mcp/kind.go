@@ -77,8 +77,14 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := newSource(s, options{Version: h.Version, Depth: depth, Media: media.In(h.Data),
-		TrustHints: h.Trusts != nil && h.Trusts(s.Name)})
+	o := options{Version: h.Version, Depth: depth, Media: media.In(h.Data),
+		TrustHints: h.Trusts != nil && h.Trusts(s.Name)}
+	keys := []string{"timeout", "trust_hints"}
+	if s.URL != "" {
+		keys = append(keys, "auth", "headers", "query")
+	}
+	o.Vault, o.Access = h.Requests(s.Name, keys...)
+	src, err := newSource(s, o)
 	if err != nil {
 		return nil, nil, err
 	}

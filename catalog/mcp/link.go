@@ -270,9 +270,10 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 		c.process = p
 		transport = &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage + 1}
 	case s.SSE:
-		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s)}
+		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options)}
 	default:
-		transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s), MaxEventSize: maxMessage}
+		transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options),
+			MaxEventSize: maxMessage}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "almanac", Version: l.options.Version}, &sdk.ClientOptions{
 		Logger:                      slog.New(slog.DiscardHandler),

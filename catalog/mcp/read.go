@@ -177,6 +177,9 @@ func (r *reading) batch() catalog.Batch {
 	b.Renamed = append(b.Renamed, renamed...)
 	b.Entries = append(b.Entries, r.promptEntries(&names)...)
 	slices.SortFunc(b.Entries, func(x, y catalog.Entry) int { return cmp.Compare(x.ID, y.ID) })
+	for i := range b.Entries {
+		b.Entries[i].Timeout = r.source.options.Access.Timeout
+	}
 	b.Skipped, b.Mended = r.skipped, r.mended
 	b.Found = len(b.Entries) + len(b.Skipped)
 	return b

@@ -3,12 +3,14 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/media"
 	"almanac/catalog/source"
+	"almanac/catalog/web"
 )
 
 // options bound what a Source waits for. The zero value is ready to use.
@@ -28,6 +30,9 @@ type options struct {
 	Media media.Folder
 	// TrustHints tells that what the server says of its tools is believed: readOnlyHint.
 	TrustHints bool
+	// Vault looks up the credentials that the configuration names; nil has none. Access is what it says of requests.
+	Vault  *web.Vault
+	Access web.Access
 }
 
 func (o options) withDefaults() options {
@@ -76,7 +81,9 @@ func newSource(s endpoint, o options) (*serverSource, error) {
 func (s *serverSource) name() string { return s.server.Source }
 
 // secrets are values that must never be shown.
-func (s *serverSource) secrets() []string { return s.server.Secrets }
+func (s *serverSource) secrets() []string {
+	return slices.Concat(s.server.Secrets, s.options.Vault.Secrets())
+}
 
 // health says why the actions cannot be called now; nil when they can, or when the server was not needed yet.
 func (s *serverSource) health() error {

@@ -8,7 +8,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 )
 
 // Kind is openapi:FILE-or-URL, and a file recognised by a top-level key.
@@ -18,13 +17,10 @@ func Kind() source.Kind {
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name := r.As("openapi:" + r.Rest)
+			vault, access := h.Requests(r.Name, "allow", "auth", "base", "headers", "query", "timeout")
 			api := New(options{
-				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: web.NewVault(h.Getenv, web.Keyring),
+				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: vault, Access: access,
 			})
-			if h.Access != nil {
-				api.o.Access = h.Access(r.Name)
-				api.o.Vault.From(api.o.Access.Secrets)
-			}
 			name, _ = secret.Address(name)
 			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
 			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {

@@ -68,10 +68,22 @@ type Host struct {
 	Base func(name string) string
 	// Trusts reports whether the person trusts what the source called name says of its actions; nil trusts none.
 	Trusts func(name string) bool
-	// Access is what the configuration says of the requests of the source called name; nil says nothing.
-	Access func(name string) web.Access
+	// Access is what the configuration says of the requests of the source called name; nil says nothing. keys are those
+	// of its table that the kind has a use for, as the configuration calls them: others are told to the person.
+	Access func(name string, keys ...string) web.Access
 	// Getenv looks up a variable of the environment.
 	Getenv func(string) string
+}
+
+// Requests is what a source makes its requests with: a vault over the environment and the keyring, and Access.
+func (h Host) Requests(name string, keys ...string) (*web.Vault, web.Access) {
+	v, access := web.NewVault(h.Getenv, web.Keyring), web.Access{}
+	if h.Access != nil {
+		access = h.Access(name, keys...)
+	}
+	v.From(access.Secrets)
+	v.Expect(access.Over(nil))
+	return v, access
 }
 
 // Kinds are all that a program knows.

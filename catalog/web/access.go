@@ -84,25 +84,33 @@ func (a Access) Over(alternatives [][]Auth) [][]Auth {
 	return all
 }
 
-// authenticate makes the request one of its source.
-func (c *Client) authenticate(req *http.Request, auth []Auth, body []byte) error {
+// Authenticate makes the request one of its source, for whoever sends it otherwise than by a Client: with the first
+// complete alternative of the credentials that the source asks for, and all that the Access says. It returns their
+// names; none where the request goes without. body is as for a Signer. v may be nil.
+func (a Access) Authenticate(req *http.Request, v *Vault, asked [][]Auth, body []byte) (sent []string, err error) {
+	chosen, _ := v.choose(a.Over(asked))
+	return names(chosen), a.authenticate(req, v, chosen, body, nil)
+}
+
+// authenticate adds credentials, and all that the Access says. Tokens are asked for by transport; nil is the default.
+func (a Access) authenticate(req *http.Request, v *Vault, auth []Auth, body []byte, transport http.RoundTripper) error {
 	for _, one := range auth {
-		if err := c.o.Vault.apply(req, one, c.http.Transport); err != nil {
+		if err := v.apply(req, one, transport); err != nil {
 			return err
 		}
 	}
-	for name, value := range c.o.Access.Header {
+	for name, value := range a.Header {
 		setHeader(req, name, value)
 	}
-	if len(c.o.Access.Query) > 0 {
+	if len(a.Query) > 0 {
 		query := url.Values{}
-		for name, value := range c.o.Access.Query {
+		for name, value := range a.Query {
 			query.Set(name, value)
 		}
 		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+query.Encode(), "&")
 	}
-	if c.o.Access.Sign != nil {
-		return c.o.Access.Sign(req, body)
+	if a.Sign != nil {
+		return a.Sign(req, body)
 	}
 	return nil
 }

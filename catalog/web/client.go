@@ -180,7 +180,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "almanac")
 	}
-	if err := c.authenticate(req, auth, r.Body); err != nil {
+	if err := c.o.Access.authenticate(req, c.o.Vault, auth, r.Body, c.http.Transport); err != nil {
 		return Answer{}, -1, err
 	}
 	res, err := c.http.Do(req)

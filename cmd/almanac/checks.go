@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,6 +53,9 @@ func (cli *commandLine) checkConfig() check {
 	c := check{Name: "configuration", State: checkOK, Text: cli.config.user.path}
 	if _, err := os.Stat(c.Text); err != nil {
 		c.State, c.Text, c.Remedy = checkNote, "no file, all values are defaults", "almanac config init writes one"
+	}
+	if len(cli.unused) > 0 {
+		c.State, c.Text, c.Remedy = checkNote, strings.Join(cli.unused, "; "), "take the keys out, or name another source so"
 	}
 	return c
 }

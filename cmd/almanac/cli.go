@@ -108,6 +108,10 @@ type commandLine struct {
 	past trace.Thread
 	// leftOut are entries of server lists that cannot be sources; doctor reports them.
 	leftOut []source.Status
+	// usable are the keys of [sources.NAME] that the opened sources have a use for, by name; unused says which keys of
+	// the user's have no effect.
+	usable map[string][]string
+	unused []string
 	// bus is the program's connection to NATS.
 	bus *sharedBus
 	// stderr receives warnings about skipped sources and entries.

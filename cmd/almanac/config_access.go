@@ -131,6 +131,26 @@ func (t *sourceTable) takeAuth(value any) (message string) {
 	return message
 }
 
+// unusable lists the keys of the user's tables that the sources of these names, which have been opened, have no use
+// for.
+func (cli *commandLine) unusable(names map[string]string) (all []string) {
+	for _, row := range cli.config.user.sourceRows() {
+		name, key, _ := strings.Cut(strings.TrimPrefix(row.Key, sourcesKey), ".")
+		_, named := names[name]
+		takes, opened := cli.usable[name]
+		if key == "reads" || !named && !opened || slices.Contains(takes, key) {
+			continue
+		}
+		use := "its kind of source takes no such keys"
+		if len(takes) > 0 {
+			slices.Sort(takes)
+			use = "its kind of source takes " + strings.Join(slices.Compact(takes), ", ")
+		}
+		all = append(all, fmt.Sprintf("%s: %s has no effect: %s", row.From, row.Key, use))
+	}
+	return all
+}
+
 // source is the user's table of a source; nil where there is none.
 func (c *config) source(name string) *sourceTable {
 	for i := range c.user.sources {
@@ -141,8 +161,12 @@ func (c *config) source(name string) *sourceTable {
 	return nil
 }
 
-// access is what the user's file says of the requests of a source.
-func (cli *commandLine) access(name string) web.Access {
+// access is what the user's file says of the requests of a source, whose kind has a use for the keys.
+func (cli *commandLine) access(name string, keys ...string) web.Access {
+	if cli.usable == nil {
+		cli.usable = map[string][]string{}
+	}
+	cli.usable[name] = append(cli.usable[name], keys...)
 	if t := cli.config.source(name); t != nil {
 		return t.access
 	}

@@ -66,6 +66,7 @@ var layers = []layer{
 		"catalog/secret": "what servers say is redacted",
 		"catalog/source": "it is a kind of source",
 		"catalog/verb":   "what a name says that an action does",
+		"catalog/web":    "what the configuration says of requests",
 	}},
 	{"catalog/openapi", map[string]string{
 		"catalog":        "operations become entries",

@@ -63,7 +63,7 @@ func (cli *commandLine) shownSources() []string {
 func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
 	taken := map[string]string{}
-	cli.leftOut = nil
+	cli.leftOut, cli.usable = nil, nil
 	if reads := cli.config.reads(); len(reads) > 0 {
 		all = append(all, reads.Source(ownReads))
 	}
@@ -87,7 +87,9 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		}
 		all = append(all, opened...)
 	}
-	return append(all, manifest.Folder(ownActions, cli.actionsDir(), host)), nil
+	all = append(all, manifest.Folder(ownActions, ownActions, cli.actionsDir(), host))
+	cli.unused = cli.unusable(taken)
+	return all, nil
 }
 
 // ownReads is the source that makes reads of other sources' actions, as the configuration says.
@@ -204,6 +206,9 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	}
 	for _, s := range cli.leftOut {
 		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
+	}
+	for _, line := range cli.unused {
+		fmt.Fprintln(cli.stderr, line)
 	}
 	if cli.officeGone() {
 		fmt.Fprintf(cli.stderr, "back office %s: it was gone; a new one is made, without what earlier sessions changed\n",
