@@ -45,7 +45,7 @@ type serveCommand struct {
 
 // Run serves until the input ends or a signal arrives. Standard output carries the protocol and nothing else.
 func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
-	roster, err := c.roster()
+	roster, err := c.roster(cli)
 	if err != nil {
 		return misconfigured(err)
 	}
@@ -140,7 +140,7 @@ func address(text string) string {
 }
 
 // roster is who may connect: those in the file, one with the environment's token, or anybody.
-func (c serveCommand) roster() (gateway.Roster, error) {
+func (c serveCommand) roster(cli *commandLine) (gateway.Roster, error) {
 	if c.As != "" && c.HTTP != "" {
 		return gateway.Roster{}, errors.New("--as is for stdio: over HTTP the token identifies the client")
 	}
@@ -155,6 +155,9 @@ func (c serveCommand) roster() (gateway.Roster, error) {
 		return gateway.Roster{}, errors.New("--token-env: not with --clients, where each client has its own token_env")
 	}
 	roster, err := gateway.ReadClients(c.Clients, os.LookupEnv)
+	if err == nil {
+		err = cli.takeRoles(roster.Clients)
+	}
 	if err != nil || c.HTTP != "" {
 		return roster, err
 	}
@@ -164,6 +167,25 @@ func (c serveCommand) roster() (gateway.Roster, error) {
 	}
 	roster.Clients = roster.Clients[i : i+1]
 	return roster, nil
+}
+
+// takeRoles gives clients the roles that they name.
+func (cli *commandLine) takeRoles(clients []gateway.Client) error {
+	for i := range clients {
+		one := &clients[i]
+		for _, name := range one.RoleNames {
+			r, err := cli.config.role(name)
+			if err != nil {
+				return fmt.Errorf("client.%s: %w", one.Name, err)
+			}
+			whole, err := r.whole()
+			if err != nil {
+				return fmt.Errorf("client.%s: %w", one.Name, err)
+			}
+			one.Roles = append(one.Roles, whole)
+		}
+	}
+	return nil
 }
 
 // serveToken is the environment variable with the HTTP token, unless --token-env names another.
@@ -267,7 +289,7 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 	made, err := session.New(o.View,
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
-			Isolated: o.Isolated, Authorize: o.Authorize, Pool: s.pool,
+			Isolated: o.Isolated, Authorize: o.Authorize, Roles: o.Roles, Pool: s.pool,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

@@ -96,7 +96,7 @@ func (s *served) reload(ctx context.Context, c serveCommand, g *gateway.Gateway,
 
 func (s *served) readAgain(c serveCommand, g *gateway.Gateway, cert *certificate) {
 	if c.Clients != "" {
-		roster, err := c.roster()
+		roster, err := c.roster(s.cli)
 		if err == nil {
 			err = c.explained(g.SetRoster(roster))
 		}

@@ -11,15 +11,20 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"almanac/session/gateway/oauth"
 )
 
 // A Roster is who may connect: the clients, and what all clients of a tenant may have together.
 type Roster struct {
 	Clients []Client
 	Tenants map[string]Limits
+	// OAuth is the authorisation server whose tokens are good for clients with an Access; nil: there is none.
+	OAuth *oauth.Options
 }
 
 // SetRoster says who may connect over HTTP from now on. Nothing changes for clients that are the same, nor for their
@@ -52,6 +57,10 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 		return nil, ErrAnybody
 	case open && !g.loopback:
 		return nil, ErrOpen
+	}
+	before := g.oauth
+	if err := g.setOAuth(r.OAuth); err != nil {
+		return nil, err
 	}
 	for name, m := range g.members {
 		if !slices.ContainsFunc(r.Clients, func(c Client) bool { return c.Name == name }) {
@@ -88,6 +97,7 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 		}
 	}
 	g.roster = slices.Clone(r.Clients)
+	gone = append(gone, g.setPeople(g.oauth == before)...)
 	for _, s := range g.sessions {
 		switch {
 		case !s.member.overHTTP:
@@ -104,7 +114,7 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 // sees tells that two clients differ in nothing that their sessions rest on.
 func (c Client) sees(other Client) bool {
 	for _, one := range []*Client{&c, &other} {
-		one.Tokens, one.Limits = nil, Limits{}
+		one.Tokens, one.Access, one.Limits = nil, nil, Limits{}
 	}
 	return reflect.DeepEqual(c, other)
 }
@@ -126,32 +136,65 @@ func memberOf(r *http.Request) *member { return r.Context().Value(memberKey{}).(
 
 // authenticated lets those in who show a token that is good.
 func (g *Gateway) authenticated(next http.Handler) http.Handler {
-	as := func(w http.ResponseWriter, r *http.Request, m *member) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), memberKey{}, m)))
-	}
-	known := auth.RequireBearerToken(g.verify, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Del("WWW-Authenticate")
-		g.mu.Lock()
-		m := g.members[auth.TokenInfoFromContext(r.Context()).UserID]
-		g.mu.Unlock()
-		if m == nil { // gone since
-			http.Error(w, auth.ErrInvalidToken.Error(), http.StatusUnauthorized)
-			return
-		}
-		as(w, r, m)
-	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		as := func(m *member) *http.Request { return r.WithContext(context.WithValue(r.Context(), memberKey{}, m)) }
 		if m := g.anybody(); m != nil {
-			as(w, r, m)
+			next.ServeHTTP(w, as(m))
 			return
 		}
-		challenge := `Bearer realm="almanac"`
-		if r.Header.Get("Authorization") != "" {
-			challenge += `, error="invalid_token"`
+		m, info, err := g.known(r)
+		if err != nil {
+			g.refuse(w, err)
+			return
 		}
-		w.Header().Set("WWW-Authenticate", challenge)
-		known.ServeHTTP(w, r)
+		if r.Method == http.MethodGet { // a stream ends with the token
+			ctx, cancel := context.WithDeadline(r.Context(), info.Expiration)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		// The SDK keeps a session to the user that began it.
+		is := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return info, nil }
+		auth.RequireBearerToken(is, nil)(next).ServeHTTP(w, as(m))
 	})
+}
+
+// refuse answers a request without a good token.
+func (g *Gateway) refuse(w http.ResponseWriter, err error) {
+	why := (*refusal)(nil)
+	if !errors.As(err, &why) {
+		why = &refusal{status: http.StatusUnauthorized, why: err.Error()}
+	}
+	if why.status == http.StatusServiceUnavailable {
+		busy(w, why.status, 60, "%s", why.why)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", g.challenge(why))
+	http.Error(w, why.why, why.status)
+}
+
+// known tells who sent a request by its token.
+func (g *Gateway) known(r *http.Request) (*member, *auth.TokenInfo, error) {
+	fields := strings.Fields(r.Header.Get("Authorization"))
+	if len(fields) == 0 {
+		return nil, nil, errors.New("no bearer token")
+	}
+	if len(fields) != 2 || !strings.EqualFold(fields[0], "bearer") {
+		return nil, nil, invalid(errors.New("no bearer token"))
+	}
+	info, err := g.verify(fields[1])
+	if err != nil {
+		return nil, nil, invalid(err)
+	}
+	if info == nil {
+		return g.person(r, fields[1])
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.members[info.UserID]
+	if m == nil { // gone since
+		return nil, nil, invalid(auth.ErrInvalidToken)
+	}
+	return m, info, nil
 }
 
 // A Token is a bearer token, by its hash.
@@ -161,8 +204,9 @@ type Token struct {
 	Expires time.Time
 }
 
-// verify tells clients by their tokens. Every token is compared, so that the time taken says nothing.
-func (g *Gateway) verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+// verify tells clients by their tokens of the configuration; nil where it is none of them. Every token is compared, so
+// that the time taken says nothing.
+func (g *Gateway) verify(token string) (*auth.TokenInfo, error) {
 	g.mu.Lock()
 	roster := g.roster
 	g.mu.Unlock()
@@ -178,7 +222,7 @@ func (g *Gateway) verify(_ context.Context, token string, _ *http.Request) (*aut
 	now := time.Now()
 	switch {
 	case !found:
-		return nil, auth.ErrInvalidToken
+		return nil, nil
 	case expires.IsZero():
 		expires = now.Add(time.Hour)
 	case !now.Before(expires):

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/session"
+	"almanac/session/gateway/oauth"
 	"almanac/session/policy"
 )
 
@@ -24,6 +25,8 @@ type Client struct {
 	Name string
 	// Tokens are those that it may show; none where nothing is asked for.
 	Tokens []Token
+	// Access says which access tokens of the authorisation server are this client's; nil: none.
+	Access *Access
 	// Limits bound what it may have of the gateway.
 	Limits Limits
 	// Rules narrow the view.
@@ -32,6 +35,9 @@ type Client struct {
 	Context catalog.Context
 	// Operations are the only ones that may be seen; empty allows all.
 	Operations []catalog.Operation
+	// RoleNames are what the configuration calls Roles, which narrow the view and bound the policy further.
+	RoleNames []string
+	Roles     []session.Role
 	// Policy is the gateway's where it says nothing.
 	Policy Policy
 	// Budget bounds one script; zero fields mean the session's defaults.
@@ -51,7 +57,7 @@ func (c Client) WithToken(token string) (Client, error) {
 }
 
 // anybody tells that the client needs no token.
-func (c Client) anybody() bool { return len(c.Tokens) == 0 }
+func (c Client) anybody() bool { return len(c.Tokens) == 0 && c.Access == nil }
 
 // isolated tells that each script of the client's has a machine of its own. persistent is what holds for all clients.
 func (c Client) isolated(persistent bool) bool {
@@ -78,6 +84,14 @@ func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
+	for _, role := range c.Roles {
+		for _, r := range role.View {
+			r.Growing = r.Growing || growing
+			if narrower, err = narrower.Narrow(r); err != nil {
+				return nil, fmt.Errorf("role %s: %w", role.Name, err)
+			}
+		}
+	}
 	return narrower, nil
 }
 
@@ -85,27 +99,42 @@ func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 type clientFile struct {
 	Client map[string]struct {
 		tokenTable
-		Tokens           []tokenTable `toml:"tokens"`
-		Actor            string       `toml:"actor"`
-		Tenant           string       `toml:"tenant"`
-		AgentName        string       `toml:"agent_name"`
-		TeamID           string       `toml:"team_id"`
-		Namespaces       []string     `toml:"namespaces"`
-		DeniedNamespaces []string     `toml:"denied_namespaces"`
-		Operations       []string     `toml:"operations"`
-		DeniedOperations []string     `toml:"denied_operations"`
-		DeniedIDs        []string     `toml:"denied_ids"`
-		ReadOnly         bool         `toml:"read_only"`
-		Policy           string       `toml:"policy"`
-		Allow            []string     `toml:"allow"`
-		Persistent       *bool        `toml:"persistent"`
-		Calls            int          `toml:"calls"`
-		Mutations        int          `toml:"mutations"`
-		ResultBytes      int          `toml:"result_bytes"`
-		CallSeconds      int          `toml:"call_seconds"`
+		Tokens           []tokenTable   `toml:"tokens"`
+		Scopes           []string       `toml:"scopes"`
+		Claims           map[string]any `toml:"claims"`
+		Roles            []string       `toml:"roles"`
+		Actor            string         `toml:"actor"`
+		Tenant           string         `toml:"tenant"`
+		AgentName        string         `toml:"agent_name"`
+		TeamID           string         `toml:"team_id"`
+		Namespaces       []string       `toml:"namespaces"`
+		DeniedNamespaces []string       `toml:"denied_namespaces"`
+		Operations       []string       `toml:"operations"`
+		DeniedOperations []string       `toml:"denied_operations"`
+		DeniedIDs        []string       `toml:"denied_ids"`
+		ReadOnly         bool           `toml:"read_only"`
+		Policy           string         `toml:"policy"`
+		Allow            []string       `toml:"allow"`
+		Persistent       *bool          `toml:"persistent"`
+		Calls            int            `toml:"calls"`
+		Mutations        int            `toml:"mutations"`
+		ResultBytes      int            `toml:"result_bytes"`
+		CallSeconds      int            `toml:"call_seconds"`
 		limitTable
 	} `toml:"client"`
 	Tenant map[string]limitTable `toml:"tenant"`
+	OAuth  *oauthTable           `toml:"oauth"`
+}
+
+// oauthTable is oauth.Options.
+type oauthTable struct {
+	Issuer      string   `toml:"issuer"`
+	Resource    string   `toml:"resource"`
+	Audience    []string `toml:"audience"`
+	Keys        string   `toml:"keys"`
+	Algorithms  []string `toml:"algorithms"`
+	ActorClaim  string   `toml:"actor_claim"`
+	TenantClaim string   `toml:"tenant_claim"`
 }
 
 // tokenTable is a token: in the environment, or its hash.
@@ -170,7 +199,9 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Client)) {
 		in := f.Client[name]
-		for key, list := range map[string][]string{"namespaces": in.Namespaces, "operations": in.Operations} {
+		for key, list := range map[string][]string{
+			"namespaces": in.Namespaces, "operations": in.Operations, "scopes": in.Scopes, "roles": in.Roles,
+		} {
 			if meta.IsDefined("client", name, key) && len(list) == 0 {
 				return roster,
 					fmt.Errorf("client.%s.%s: the list is empty: list at least one, or omit the key to allow all", name, key)
@@ -182,7 +213,8 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 				Name: "client " + name, Actor: in.Actor, Tenant: in.Tenant, Namespaces: in.Namespaces, ReadOnly: in.ReadOnly,
 				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
 			},
-			Context: catalog.Context{AgentName: in.AgentName, TeamID: in.TeamID},
+			Context:   catalog.Context{AgentName: in.AgentName, TeamID: in.TeamID},
+			RoleNames: in.Roles,
 			Budget: session.Budget{
 				Calls: in.Calls, Mutations: in.Mutations, Result: in.ResultBytes, Wait: time.Duration(in.CallSeconds) * time.Second,
 			},
@@ -200,6 +232,9 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 			if c.Policy.Mode, err = policy.ParseMode(in.Policy); err != nil {
 				return roster, fmt.Errorf("client.%s: %w", name, err)
 			}
+		}
+		if c.Access, err = access(in.Scopes, in.Claims); err != nil {
+			return roster, fmt.Errorf("client.%s: %w", name, err)
 		}
 		for i, table := range append([]tokenTable{in.tokenTable}, in.Tokens...) {
 			t, err := table.token(getenv)
@@ -222,7 +257,51 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 		}
 		roster.Clients = append(roster.Clients, c)
 	}
-	return roster, nil
+	return roster, roster.takeOAuth(f.OAuth)
+}
+
+// takeOAuth checks that the table and the clients belong together.
+func (r *Roster) takeOAuth(t *oauthTable) error {
+	i := slices.IndexFunc(r.Clients, func(c Client) bool { return c.Access != nil })
+	switch {
+	case t == nil && i < 0:
+		return nil
+	case t == nil:
+		return fmt.Errorf("client.%s: scopes and claims need an [oauth] table", r.Clients[i].Name)
+	case i < 0:
+		return errors.New("oauth: no client has scopes or claims: its tokens would be good for nothing")
+	}
+	o := oauth.Options(*t)
+	r.OAuth = &o
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("oauth.%w", err)
+	}
+	return nil
+}
+
+// access is what a client asks of access tokens; nil where it takes none.
+func access(scopes []string, claims map[string]any) (*Access, error) {
+	if len(scopes) == 0 && len(claims) == 0 {
+		return nil, nil
+	}
+	made := &Access{Scopes: scopes, Claims: map[string][]string{}}
+	for name, value := range claims {
+		list, many := value.([]any)
+		if !many {
+			list = []any{value}
+		}
+		if len(list) == 0 {
+			return nil, fmt.Errorf("claims.%s: the list is empty", name)
+		}
+		for _, item := range list {
+			text, ok := item.(string)
+			if !ok || text == "" {
+				return nil, fmt.Errorf("claims.%s: want a text, or a list of them", name)
+			}
+			made.Claims[name] = append(made.Claims[name], text)
+		}
+	}
+	return made, nil
 }
 
 func operations(names []string) []catalog.Operation {

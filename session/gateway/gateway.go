@@ -29,6 +29,7 @@ import (
 	"almanac/catalog/pattern"
 	"almanac/catalog/secret"
 	"almanac/session"
+	"almanac/session/gateway/oauth"
 	"almanac/session/policy"
 )
 
@@ -95,6 +96,8 @@ type Opening struct {
 	Policy          policy.Policy
 	Budget          session.Budget
 	Context         catalog.Context
+	// Roles are those of the client.
+	Roles []session.Role
 	// Isolated clients have each script run in a machine of its own.
 	Isolated bool
 	// Authorize counts a call of an action, and denies it where a quota is used up.
@@ -124,6 +127,8 @@ type Gateway struct {
 	// members are the clients by their names, and tenants what they share.
 	members  map[string]*member
 	tenants  map[string]*account
+	people   map[person]*member // who have access tokens
+	oauth    *oauth.Verifier    // nil where there is no authorisation server
 	local    []*member          // over standard input and output
 	roster   []Client           // of those over HTTP
 	loopback bool               // they are all on this machine
@@ -155,7 +160,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		options: o, bodyTime: bodyTime, drained: make(chan struct{}),
-		members: map[string]*member{}, tenants: map[string]*account{},
+		members: map[string]*member{}, tenants: map[string]*account{}, people: map[person]*member{},
 		asked: map[string]pending{}, sessions: map[any]*served{},
 		connections: map[*sdk.ServerSession]string{},
 	}
@@ -192,6 +197,9 @@ func (g *Gateway) Close() error {
 	for _, s := range g.sessions {
 		g.forget(s)
 	}
+	if g.oauth != nil {
+		g.oauth.Close()
+	}
 	g.mu.Unlock()
 	g.cancel()
 	g.hangUp()
@@ -199,10 +207,15 @@ func (g *Gateway) Close() error {
 	return nil
 }
 
+// all are the members of now. g.mu is held.
+func (g *Gateway) all() []*member {
+	return slices.AppendSeq(slices.AppendSeq(slices.Clone(g.local), maps.Values(g.members)), maps.Values(g.people))
+}
+
 // hangUp ends all connections.
 func (g *Gateway) hangUp() {
 	g.mu.Lock()
-	all := slices.AppendSeq(slices.Clone(g.local), maps.Values(g.members))
+	all := g.all()
 	g.mu.Unlock()
 	for _, m := range all {
 		for ss := range m.server.Sessions() {
@@ -216,7 +229,7 @@ func (g *Gateway) hangUp() {
 func (g *Gateway) Renew(ctx context.Context) {
 	var idle []*served
 	g.mu.Lock()
-	members := slices.AppendSeq(slices.Clone(g.local), maps.Values(g.members))
+	members := g.all()
 	if g.closed {
 		g.mu.Unlock()
 		return

@@ -159,6 +159,8 @@ func (g *Gateway) handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	})
 	mux := http.NewServeMux()
 	mux.Handle(Path, g.guarded(g.authenticated(g.read(route)), local, o))
+	mux.HandleFunc(MetadataPath, g.metadata)
+	mux.HandleFunc(MetadataPath+"/", g.metadata)
 	mux.HandleFunc(HealthPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc(ReadyPath, func(w http.ResponseWriter, _ *http.Request) {
 		g.mu.Lock()

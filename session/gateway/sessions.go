@@ -292,6 +292,7 @@ func (g *Gateway) sweep() {
 			return
 		}
 		g.mu.Lock()
+		g.leavers()
 		for _, s := range g.sessions {
 			if s.handle() != "" && s.calls == 0 && time.Since(s.used) > g.options.Idle {
 				g.forget(s)
@@ -308,7 +309,7 @@ func (g *Gateway) open(s *served, c *toolCall) (*session.Session, func() error, 
 		return nil, nil, err
 	}
 	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget, Context: s.client.Context,
-		Isolated: s.client.isolated(g.options.Persistent)}
+		Roles: s.client.Roles, Isolated: s.client.isolated(g.options.Persistent)}
 	if info := c.request.ClientInfo(); info != nil {
 		o.Program = strings.TrimSpace(info.Name + " " + info.Version)
 	}

@@ -91,6 +91,7 @@ type member struct {
 	waiting  int        // calls that wait for their turn to run
 	gone     bool       // not in the configuration any more
 	requests int        // under way
+	used     time.Time  // of a person: when a request came
 }
 
 // allow takes one tool call from the rates of m, or says when there may be one again.

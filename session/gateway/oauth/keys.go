@@ -1,0 +1,155 @@
+package oauth
+
+// This file finds the keys of an authorisation server and keeps them: they are read again every hour, and at once for a
+// key that is not known, at most every few seconds.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/MicahParks/jwkset"
+	"github.com/MicahParks/keyfunc/v3"
+	"golang.org/x/time/rate"
+)
+
+const (
+	// refreshTime is how often keys are read again, againTime the least time between two reads for keys that are not
+	// known, or after one that failed.
+	refreshTime, againTime = time.Hour, 5 * time.Second
+	// fetchTime bounds one request, maxSet what it may answer, in bytes.
+	fetchTime, maxSet = 10 * time.Second, 1 << 20
+)
+
+// errKeys says that a token can be neither good nor bad now.
+const errKeys = reason("the keys of its issuer cannot be read now: try again later")
+
+// keySet is the keys, which are fetched by the first who needs them.
+func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.keys != nil {
+		return v.keys, nil
+	}
+	if time.Since(v.tried) < againTime {
+		return nil, errKeys
+	}
+	keys, err := v.fetch(ctx)
+	if err != nil {
+		v.tried = time.Now()
+		v.log("issuer %s: its keys cannot be read, and its tokens are refused: %v", v.options.Issuer, err)
+		return nil, errKeys
+	}
+	v.keys = keys
+	return keys, nil
+}
+
+func (v *Verifier) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
+	// Not that of the request: its client may hang up while others wait.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
+	defer cancel()
+	client := &http.Client{Transport: bounded{http.DefaultTransport}, Timeout: fetchTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("it redirects") }}
+	address := v.options.Keys
+	if address == "" {
+		var err error
+		if address, err = discover(ctx, client, v.options.Issuer); err != nil {
+			return nil, err
+		}
+	}
+	set, err := jwkset.NewStorageFromHTTP(address, jwkset.HTTPClientStorageOptions{
+		Client: client, Ctx: v.ctx, HTTPTimeout: fetchTime, RefreshInterval: refreshTime,
+		RefreshErrorHandler: func(_ context.Context, err error) {
+			v.log("issuer %s: its keys stay as they were: %v", v.options.Issuer, err)
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keys of %s: %w", address, err)
+	}
+	all, err := jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
+		HTTPURLs:          map[string]jwkset.Storage{address: set},
+		RefreshUnknownKID: rate.NewLimiter(rate.Every(againTime), 1), RateLimitWaitMax: time.Millisecond,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keyfunc.New(keyfunc.Options{Ctx: v.ctx, Storage: all, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
+}
+
+// discover asks the issuer where its keys are.
+func discover(ctx context.Context, client *http.Client, issuer string) (string, error) {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return "", err
+	}
+	path := strings.TrimSuffix(u.Path, "/")
+	var failed error
+	for _, at := range []string{
+		path + "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server" + path,
+	} {
+		place := url.URL{Scheme: u.Scheme, Host: u.Host, Path: at}
+		about, err := metadata(ctx, client, place.String())
+		switch {
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case about.Issuer != issuer:
+			return "", fmt.Errorf("%s: it speaks for the issuer %q", place.String(), about.Issuer)
+		case checkAddress(about.Keys) != nil:
+			return "", fmt.Errorf("%s: jwks_uri %q: %w", place.String(), about.Keys, checkAddress(about.Keys))
+		default:
+			return about.Keys, nil
+		}
+	}
+	return "", failed
+}
+
+// server is what an authorisation server says of itself.
+type server struct {
+	Issuer string `json:"issuer"`
+	Keys   string `json:"jwks_uri"`
+}
+
+func metadata(ctx context.Context, client *http.Client, address string) (about server, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return about, err
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return about, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return about, fmt.Errorf("%s: %s", address, answer.Status)
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&about); err != nil {
+		return about, fmt.Errorf("%s: %w", address, err)
+	}
+	return about, nil
+}
+
+// bounded cuts answers that are too long.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(answer.Body, maxSet), answer.Body}
+	}
+	return answer, err
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
