@@ -82,6 +82,11 @@ type Entry struct {
 	Hooks *Hooks
 	// Source names where the entry comes from, as the person wrote it: "openapi:petstore.yaml". May be empty.
 	Source string
+	// Guide is what the source says of how its actions are to be used, in its own words, on one line; may be empty.
+	Guide string
+	// Prompts are those that the action gets, Resource what it reads, for programs that list such; none elsewhere.
+	Prompts  []Prompt
+	Resource *Resource
 	// Target says what a call reaches outside of the program: "GET https://api.example.com/invoices". May be empty.
 	Target string
 	// Compensate is the call that takes back what a call of the action did; nil where none does.

@@ -33,7 +33,7 @@ func (c *Catalog) sections(s *store, remark *[]byte) []search.Section {
 type OpenOptions struct {
 	// Without switches ranking features off.
 	Without []search.Feature
-	// Attach gives an entry its functions, Action and Preview, when it is first looked up; nil leaves all entries without.
+	// Attach gives an entry its functions, Action and Preview, its Prompts and its Resource, when it is first looked up; nil leaves all entries without.
 	// It must change nothing else, and be safe for concurrent use.
 	Attach func(e *Entry)
 }
@@ -87,7 +87,7 @@ func samples() []Entry {
 			Mutates: true, Compensate: &Compensation{ID: "ops.recall", Args: map[string]any{"mail": "$result.id"}},
 			Effects: []Effect{{Kind: "notify", Target: "$args.to?", Value: "sent"}},
 			Output:  MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
-		{ID: "search-everything", Category: "finding", Version: "2", Strict: true, Namespace: []string{"Find"},
+		{ID: "search-everything", Category: "finding", Version: "2", Guide: "Ask.", Strict: true, Namespace: []string{"Find"},
 			Description: "各国の検索 über alles", Operation: Read},
 	}
 }

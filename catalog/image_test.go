@@ -86,6 +86,9 @@ func TestImageKeepsEntries(t *testing.T) {
 		Mutates: true, Risk: High, Examples: []string{"x()"}, Timeout: -time.Second, Source: "s",
 		Target:     "GET https://a.example/b",
 		Category:   "c",
+		Guide:      "say please",
+		Prompts:    []Prompt{{Name: "p", Arguments: []PromptArgument{{Name: "a", Required: true}}}},
+		Resource:   &Resource{URI: "a:b", Name: "n"},
 		Version:    "1.10",
 		Strict:     true,
 		Paged:      true,
@@ -115,7 +118,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		built, _ := New([]Entry{want}, Options{})
 		opened := reopened(t, built, OpenOptions{Attach: func(e *Entry) {
 			if e.ID == full.ID {
-				e.Action, e.Preview = full.Action, full.Preview
+				e.Action, e.Preview, e.Prompts, e.Resource = full.Action, full.Preview, full.Prompts, full.Resource
 				e.Hooks.Attach(full.Hooks)
 			}
 		}})

@@ -130,7 +130,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 	}
 	b = appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 	b = appendEffects(b, e.Effects)
-	b = appendFlag(appendText(appendText(b, e.Category), e.Version), e.Strict)
+	b = appendFlag(appendText(appendText(appendText(b, e.Category), e.Version), e.Guide), e.Strict)
 	b = appendConduct(b, e)
 	return appendCompensation(b, e.Compensate)
 }
@@ -207,7 +207,7 @@ func (r *entryReader) entry() Entry {
 	}
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
 	e.Effects = readEffects(r.text())
-	e.Category, e.Version, e.Strict = r.text(), r.text(), r.flag()
+	e.Category, e.Version, e.Guide, e.Strict = r.text(), r.text(), r.text(), r.flag()
 	r.conduct(&e)
 	if id := r.text(); id != "" {
 		e.Compensate = &Compensation{ID: id}

@@ -49,7 +49,7 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput
 		}
-		data, note := s.contents(answer)
+		data, note := s.contents(ctx, answer)
 		if answer.IsError {
 			return catalog.Result{}, errors.New(errorText(answer))
 		}

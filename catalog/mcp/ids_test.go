@@ -76,7 +76,7 @@ func TestReaderGivesWay(t *testing.T) {
 	answers, _ := json.Marshal(map[string]string{
 		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},` +
 			`"serverInfo":{"name":"x","version":"1"}}`,
-		"tools/list": `{"tools":[{"name":"resources.read"}]}`, "resources/list": `{"resources":[]}`,
+		"tools/list": `{"tools":[{"name":"resources.read"}]}`, "resources/list": `{"resources":[{"uri":"a:b","name":"b"}]}`,
 	})
 	b, err := child(t, "answers="+string(answers), nil, options{}).load(t.Context(), nil)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestReaderGivesWay(t *testing.T) {
 	for _, e := range b.Entries {
 		ids = append(ids, e.ID)
 	}
-	if got := fmt.Sprintf("%v %v", ids, b.Renamed); !strings.HasPrefix(got, "[x.resources.read x.resources.read_]") ||
+	if got := fmt.Sprintf("%v %v", ids, b.Renamed); !strings.HasPrefix(got, "[x.resources.b x.resources.read x.resources.read_]") ||
 		!strings.Contains(got, "the reader of resources: a tool has the id x.resources.read") {
 		t.Error(got)
 	}

@@ -280,6 +280,7 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 		Capabilities:                &sdk.ClientCapabilities{},
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.hear() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { l.hear() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { l.hear() },
 		ProgressNotificationHandler: c.progressed,
 	})

@@ -78,7 +78,7 @@ func TestStrict(t *testing.T) {
 			return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[` +
 				`{"name":"get_sum","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}`
 		case "resources/list":
-			return `{"resultType":"complete","resources":[]}`
+			return `{"resultType":"complete","resources":[{"uri":"a://b","name":"b"}]}`
 		case "resources/templates/list":
 			return `{"resultType":"complete","resourceTemplates":[]}`
 		case "resources/read":

@@ -14,10 +14,21 @@ import (
 	"almanac/catalog"
 )
 
-// maxInstructions is how much of a server's instructions is kept, in bytes.
-const maxInstructions = 16 << 10
+// maxInstructions is how much of a server's instructions is kept, maxGuide how much of them goes with its actions, in
+// bytes.
+const maxInstructions, maxGuide = 16 << 10, 600
 
-// promptEntries makes NAME.prompts.list, NAME.prompts.get and NAME.instructions, where the server has what they read.
+// guide is the beginning of the server's instructions, on one line. whole is all of them, cut is set where that is
+// more.
+func (r *reading) guide() (guide, whole string, cut bool) {
+	whole = clean(strings.TrimSpace(r.session.InitializeResult().Instructions), maxInstructions)
+	line := strings.Join(strings.Fields(whole), " ")
+	guide = clean(line, maxGuide)
+	return guide, whole, guide != line
+}
+
+// promptEntries makes NAME.prompts.list, NAME.prompts.get, and NAME.instructions for instructions that are longer than
+// what goes with every action, where the server has what they read.
 func (r *reading) promptEntries(names *naming) (entries []catalog.Entry) {
 	add := func(id, description, input string, action catalog.Action) {
 		if id = names.prefix + id; names.taken[id] {
@@ -31,8 +42,7 @@ func (r *reading) promptEntries(names *naming) (entries []catalog.Entry) {
 		})
 	}
 	server := r.source.server.Name
-	if text := strings.TrimSpace(r.session.InitializeResult().Instructions); text != "" {
-		text = clean(text, maxInstructions)
+	if _, text, cut := r.guide(); cut {
 		add("instructions", "Read what the server "+server+" says about how it is to be used.",
 			`{"type":"object","additionalProperties":false}`,
 			func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{Data: text}, nil })
@@ -41,12 +51,18 @@ func (r *reading) promptEntries(names *naming) (entries []catalog.Entry) {
 		return entries
 	}
 	list, titles := make([]any, len(r.prompts)), make([]string, len(r.prompts))
+	prompts := make([]catalog.Prompt, len(r.prompts))
 	for i, p := range r.prompts {
 		arguments := []any{}
+		prompts[i] = catalog.Prompt{
+			Name: p.Name, Title: clean(p.Title, 200), Description: clean(p.Description, maxDescription),
+		}
 		for _, a := range p.Arguments {
 			if a != nil {
 				arguments = append(arguments, map[string]any{"name": clean(a.Name, 200),
 					"description": clean(a.Description, maxDescription), "required": a.Required})
+				prompts[i].Arguments = append(prompts[i].Arguments, catalog.PromptArgument{Name: clean(a.Name, 200),
+					Description: clean(a.Description, maxDescription), Required: a.Required})
 			}
 		}
 		titles[i] = clean(p.Name, 200)
@@ -61,6 +77,9 @@ func (r *reading) promptEntries(names *naming) (entries []catalog.Entry) {
 		`{"type":"object","properties":{"name":{"type":"string","enum":`+string(known)+`},`+
 			`"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"],`+
 			`"additionalProperties":false}`, r.source.prompt)
+	if last := len(entries) - 1; strings.HasSuffix(entries[last].ID, "prompts.get") {
+		entries[last].Prompts = prompts
+	}
 	return entries
 }
 
@@ -92,7 +111,7 @@ func (s *serverSource) prompt(ctx context.Context, c catalog.Call) (catalog.Resu
 			return catalog.Result{}, errors.New("the server answered with an empty message")
 		}
 		var content any
-		content, note = s.block(m.Content)
+		content, note = s.block(ctx, m.Content)
 		messages[i] = map[string]any{"role": string(m.Role), "content": content}
 	}
 	return catalog.Result{Data: map[string]any{"description": clean(answer.Description, maxDescription),

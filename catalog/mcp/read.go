@@ -176,6 +176,12 @@ func (r *reading) batch() catalog.Batch {
 	b.Entries = append(b.Entries, entries...)
 	b.Renamed = append(b.Renamed, renamed...)
 	b.Entries = append(b.Entries, r.promptEntries(&names)...)
+	if guide, _, _ := r.guide(); guide != "" {
+		for i := range b.Entries {
+			b.Entries[i].Guide = guide
+		}
+		b.Notes = append(b.Notes, catalog.Skip{Reason: "the server says: " + guide})
+	}
 	slices.SortFunc(b.Entries, func(x, y catalog.Entry) int { return cmp.Compare(x.ID, y.ID) })
 	for i := range b.Entries {
 		b.Entries[i].Timeout = r.source.options.Access.Timeout

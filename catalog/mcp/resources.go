@@ -19,10 +19,10 @@ import (
 const readerName = "read"
 
 // resourceEntries makes a read action of every resource and every template, and one that reads any address, since tools
-// may return links to resources.
+// may return links to resources. A server that lists neither has none.
 func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renamed []catalog.Skip) {
 	has := r.session.InitializeResult().Capabilities
-	if has == nil || has.Resources == nil {
+	if has == nil || has.Resources == nil || len(r.resources)+len(r.templates) == 0 {
 		return nil, nil
 	}
 	below := naming{source: names.source, prefix: names.prefix + "resources.", flat: true, taken: names.taken}
@@ -55,6 +55,8 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 		e := r.resourceEntry(ids[i], x.Title, cmp.Or(x.Description, "Read the resource "+cmp.Or(x.Name, x.URI)+"."))
 		e.Aliases = []string{clean(x.URI, 200)}
 		uri := x.URI
+		e.Resource = listed(x.URI, x.Name, x.Title, x.Description, x.MIMEType)
+		e.Resource.Args = func(asked string) (map[string]any, bool) { return map[string]any{}, asked == uri }
 		e.Action = r.source.readAction(func(map[string]any) (string, error) { return uri, nil })
 		entries = append(entries, e)
 	}
@@ -66,11 +68,37 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 			continue
 		}
 		e := r.resourceEntry(ids[len(r.resources)+i], x.Title, cmp.Or(x.Description, "Read a resource by "+x.URITemplate+"."))
+		e.Resource = listed(x.URITemplate, x.Name, x.Title, x.Description, x.MIMEType)
+		e.Resource.Template, e.Resource.Args = true, templateArgs(t)
 		e.Input, e.Aliases = templateInput(t), []string{clean(x.URITemplate, 200)}
 		e.Action = r.source.readAction(func(args map[string]any) (string, error) { return expandTemplate(t, args) })
 		entries = append(entries, e)
 	}
 	return entries, renamed
+}
+
+// listed is a resource as the server lists it.
+func listed(uri, name, title, description, mime string) *catalog.Resource {
+	return &catalog.Resource{
+		URI: uri, Name: clean(cmp.Or(name, uri), 200), Title: clean(title, 200),
+		Description: clean(description, maxDescription), MIME: clean(mime, 100),
+	}
+}
+
+// templateArgs reads the variables of a template off an address.
+func templateArgs(t *uritemplate.Template) func(string) (map[string]any, bool) {
+	return func(uri string) (map[string]any, bool) {
+		values := t.Match(uri)
+		if values == nil {
+			return nil, false
+		}
+		args := map[string]any{}
+		for _, name := range t.Varnames() {
+			args[name] = values.Get(name).String()
+		}
+		again, err := expandTemplate(t, args)
+		return args, err == nil && again == uri
+	}
 }
 
 func (r *reading) resourceEntry(id, title, description string) catalog.Entry {
@@ -89,6 +117,9 @@ func (r *reading) reader(id string) catalog.Entry {
 		uri, _ := args["uri"].(string)
 		return uri, nil
 	})
+	e.Resource = listed("{+uri}", r.source.server.Name, "", e.Description, "")
+	e.Resource.Template = true
+	e.Resource.Args = func(uri string) (map[string]any, bool) { return map[string]any{"uri": uri}, uri != "" }
 	return e
 }
 
@@ -144,14 +175,16 @@ func (s *serverSource) readAction(address func(args map[string]any) (string, err
 			if part == nil {
 				return catalog.Result{}, errors.New("the server answered with an empty part")
 			}
-			value, why := s.resource(part)
+			value, why := s.resource(ctx, part)
 			values, note = append(values, value), cmp.Or(why, note)
 		}
 		switch len(values) {
 		case 0:
 			return catalog.Result{Note: noteEmpty}, nil
 		case 1:
-			return catalog.Result{Data: values[0], Note: note}, nil
+			if !catalog.Verbatim(ctx) {
+				return catalog.Result{Data: values[0], Note: note}, nil
+			}
 		}
 		return catalog.Result{Data: values, Note: note}, nil
 	}

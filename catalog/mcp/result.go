@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -22,7 +23,7 @@ const (
 
 // contents converts an answer to plain data: the structured content if there is one, else the single block's value, or
 // the list of the blocks' values.
-func (s *serverSource) contents(answer *sdk.CallToolResult) (data any, note string) {
+func (s *serverSource) contents(ctx context.Context, answer *sdk.CallToolResult) (data any, note string) {
 	if answer.StructuredContent != nil {
 		data := exact(answer)
 		beside := slices.DeleteFunc(slices.Clone(answer.Content), func(c sdk.Content) bool {
@@ -33,7 +34,7 @@ func (s *serverSource) contents(answer *sdk.CallToolResult) (data any, note stri
 			return data, ""
 		}
 		if table, ok := data.(map[string]any); ok && table["content"] == nil { // such as a picture of the data
-			more, note := s.blocks(beside)
+			more, note := s.blocks(ctx, beside)
 			if _, ok := more.([]any); !ok {
 				more = []any{more}
 			}
@@ -42,13 +43,13 @@ func (s *serverSource) contents(answer *sdk.CallToolResult) (data any, note stri
 		}
 		return data, "content beside the structured content was left out"
 	}
-	return s.blocks(answer.Content)
+	return s.blocks(ctx, answer.Content)
 }
 
-func (s *serverSource) blocks(list []sdk.Content) (data any, note string) {
+func (s *serverSource) blocks(ctx context.Context, list []sdk.Content) (data any, note string) {
 	values := make([]any, 0, len(list))
 	for _, c := range list {
-		value, why := s.block(c)
+		value, why := s.block(ctx, c)
 		values = append(values, value)
 		note = cmp.Or(why, note)
 	}
@@ -62,9 +63,12 @@ func (s *serverSource) blocks(list []sdk.Content) (data any, note string) {
 }
 
 // block is the value of one block.
-func (s *serverSource) block(c sdk.Content) (value any, note string) {
+func (s *serverSource) block(ctx context.Context, c sdk.Content) (value any, note string) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
+		if catalog.Verbatim(ctx) {
+			return map[string]any{"kind": "text", "text": c.Text}, ""
+		}
 		return textValue(c.Text)
 	case *sdk.ImageContent:
 		return s.options.Media.Put("image", clean(c.MIMEType, 100), c.Data), noteBinary
@@ -74,7 +78,7 @@ func (s *serverSource) block(c sdk.Content) (value any, note string) {
 		if c.Resource == nil {
 			return nil, noteEmpty
 		}
-		return s.resource(c.Resource)
+		return s.resource(ctx, c.Resource)
 	case *sdk.ResourceLink:
 		link := map[string]any{"kind": "link", "uri": c.URI, "name": c.Name}
 		for key, text := range map[string]string{"mime_type": c.MIMEType, "description": c.Description, "title": c.Title} {
@@ -88,7 +92,7 @@ func (s *serverSource) block(c sdk.Content) (value any, note string) {
 }
 
 // resource is the value of a resource: its text, parsed if it is JSON, or the table of its bytes.
-func (s *serverSource) resource(r *sdk.ResourceContents) (value any, note string) {
+func (s *serverSource) resource(ctx context.Context, r *sdk.ResourceContents) (value any, note string) {
 	if r.Blob != nil {
 		kind := "file"
 		for _, media := range []string{"image", "audio"} {
@@ -99,6 +103,9 @@ func (s *serverSource) resource(r *sdk.ResourceContents) (value any, note string
 		table := s.options.Media.Put(kind, clean(r.MIMEType, 100), r.Blob)
 		table["uri"] = r.URI
 		return table, noteBinary
+	}
+	if catalog.Verbatim(ctx) {
+		return map[string]any{"kind": "text", "text": r.Text, "uri": r.URI, "mime_type": clean(r.MIMEType, 100)}, ""
 	}
 	return textValue(r.Text)
 }

@@ -93,7 +93,6 @@ func TestLoad(t *testing.T) {
 x.environment read mutates=false risk=low []
 x.fail read mutates=false risk=low []
 x.grow update mutates=true risk=medium []
-x.instructions read mutates=false risk=low []
 x.picture read mutates=false risk=low []
 x.prompts.get read mutates=false risk=low []
 x.prompts.list read mutates=false risk=low []
@@ -109,6 +108,9 @@ x.wipe_everything delete mutates=true risk=high ["wipe-everything"]`
 	}
 	if b.Found != len(b.Entries) || len(b.Skipped)+len(b.Renamed)+len(b.Mended) > 0 {
 		t.Errorf("report: %+v", b)
+	}
+	if e := b.Entries[0]; e.Guide != "Ask for the sum." || fmt.Sprint(b.Notes) != "[{  the server says: Ask for the sum.}]" {
+		t.Errorf("guide %q, notes %v", e.Guide, b.Notes)
 	}
 }
 
@@ -130,7 +132,6 @@ func TestCall(t *testing.T) {
 		{"x.text", map[string]any{"text": "42"}, "42", "", ""},
 		{"x.wipe_everything", nil, nil, "no content", ""},
 		{"x.picture", nil, picture, noteBinary, ""},
-		{"x.instructions", nil, "Ask for the sum.", "", ""},
 		{"x.prompts.list", nil, []any{map[string]any{"name": "greet", "title": "", "description": "Greets.",
 			"arguments": []any{map[string]any{"name": "who", "description": "", "required": true}}}}, "", ""},
 		{"x.prompts.get", map[string]any{"name": "greet", "arguments": map[string]any{"who": "Ann"}},
@@ -382,7 +383,7 @@ func TestOddities(t *testing.T) {
 	}
 	null, _ := json.Marshal(map[string]string{"tools/list": `{"tools":null}`})
 	for _, c := range []struct{ name, kind, want string }{
-		{"talk on standard output", "talks", "15 found, 0 skipped, 0 renamed, 0 mended"},
+		{"talk on standard output", "talks", "14 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a null list", "answers=" + string(null), "0 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a flood of notices", "flood", "1 found, 0 skipped, 0 renamed, 0 mended: x.calm"},
 		{"a null tool", tool(`null, {"name":"a","inputSchema":{"type":"object"}}`),
@@ -418,6 +419,40 @@ func TestOddities(t *testing.T) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// What is found is what is loaded and what is skipped, also where entries are made of prompts, resources and
+// instructions; a server that lists no resources has no reader of them.
+func TestFound(t *testing.T) {
+	instructions := strings.Repeat("Read this. ", 100)
+	for _, c := range []struct{ name, capabilities, prompts, resources, templates, want string }{
+		{"all", `"tools":{},"prompts":{},"resources":{}`, `{"name":"a"},{"name":""},{"name":"b"}`, `{"uri":"a:b","name":"r"}`,
+			`{"uriTemplate":"a://{x}","name":"t"},{"uriTemplate":"a://{","name":"broken"}`,
+			"9 = 7 + 2: x.instructions x.prompts.get x.prompts.list x.resources.r x.resources.read x.resources.t x.tool"},
+		{"empty lists", `"tools":{},"prompts":{},"resources":{}`, "", "", "", "2 = 2 + 0: x.instructions x.tool"},
+	} {
+		raw, _ := json.Marshal(map[string]string{
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{` + c.capabilities + `},"instructions":"` +
+				instructions + `","serverInfo":{"name":"x","version":"1"}}`,
+			"tools/list":   `{"tools":[{"name":"tool"}]}`,
+			"prompts/list": `{"prompts":[` + c.prompts + `]}`, "resources/list": `{"resources":[` + c.resources + `]}`,
+			"resources/templates/list": `{"resourceTemplates":[` + c.templates + `]}`,
+		})
+		b, err := child(t, "answers="+string(raw), nil, options{}).load(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d = %d + %d:", b.Found, len(b.Entries), len(b.Skipped))
+		for _, e := range b.Entries {
+			got += " " + e.ID
+		}
+		if got != c.want {
+			t.Errorf("%s: got  %s\nwant %s", c.name, got, c.want)
+		}
+		if g := b.Entries[0].Guide; len(g) > maxGuide || !strings.HasPrefix(g, "Read this. Read") {
+			t.Errorf("%s: guide %q", c.name, g)
+		}
 	}
 }
 

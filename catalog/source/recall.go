@@ -92,7 +92,7 @@ func (l *Loader) recall(ctx context.Context) bool {
 	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without,
 		Attach: func(e *catalog.Entry) {
 			if own, ok := functions[e.ID]; ok && own.Source == e.Source {
-				e.Action, e.Preview = own.Action, own.Preview
+				e.Action, e.Preview, e.Prompts, e.Resource = own.Action, own.Preview, own.Prompts, own.Resource
 				e.Hooks.Attach(own.Hooks)
 			}
 		}})
