@@ -33,7 +33,8 @@ func (c *Catalog) sections(s *store, remark *[]byte) []search.Section {
 type OpenOptions struct {
 	// Without switches ranking features off.
 	Without []search.Feature
-	// Attach gives an entry its functions, Action and Preview, its Prompts and its Resource, when it is first looked up; nil leaves all entries without.
+	// Attach gives an entry its functions, Action and Preview, its Prompts and its Resource, when it is first looked up;
+	// nil leaves all entries without.
 	// It must change nothing else, and be safe for concurrent use.
 	Attach func(e *Entry)
 }

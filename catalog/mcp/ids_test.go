@@ -86,7 +86,8 @@ func TestReaderGivesWay(t *testing.T) {
 	for _, e := range b.Entries {
 		ids = append(ids, e.ID)
 	}
-	if got := fmt.Sprintf("%v %v", ids, b.Renamed); !strings.HasPrefix(got, "[x.resources.b x.resources.read x.resources.read_]") ||
+	if got := fmt.Sprintf("%v %v", ids, b.Renamed); !strings.HasPrefix(got,
+		"[x.resources.b x.resources.read x.resources.read_]") ||
 		!strings.Contains(got, "the reader of resources: a tool has the id x.resources.read") {
 		t.Error(got)
 	}

@@ -109,7 +109,8 @@ x.wipe_everything delete mutates=true risk=high ["wipe-everything"]`
 	if b.Found != len(b.Entries) || len(b.Skipped)+len(b.Renamed)+len(b.Mended) > 0 {
 		t.Errorf("report: %+v", b)
 	}
-	if e := b.Entries[0]; e.Guide != "Ask for the sum." || fmt.Sprint(b.Notes) != "[{  the server says: Ask for the sum.}]" {
+	if e := b.Entries[0]; e.Guide != "Ask for the sum." ||
+		fmt.Sprint(b.Notes) != "[{  the server says: Ask for the sum.}]" {
 		t.Errorf("guide %q, notes %v", e.Guide, b.Notes)
 	}
 }

@@ -245,10 +245,11 @@ func (g *Gateway) Renew(ctx context.Context) {
 	for _, s := range idle {
 		g.renew(ctx, s)
 	}
-	if len(g.options.Expose) > 0 {
-		for _, m := range members {
+	for _, m := range members {
+		if len(g.options.Expose) > 0 {
 			g.expose(ctx, m, true)
 		}
+		g.pass(ctx, m, true)
 	}
 }
 

@@ -73,7 +73,8 @@ type offered struct {
 
 // server makes the MCP server that one client talks to; stateless is for requests without a connection.
 func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
-	can := &sdk.ServerCapabilities{Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
+	can := &sdk.ServerCapabilities{Prompts: &sdk.PromptCapabilities{ListChanged: true},
+		Resources: &sdk.ResourceCapabilities{ListChanged: true}}
 	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 	can.Logging = &sdk.LoggingCapabilities{}
 	can.Tools = &sdk.ToolCapabilities{ListChanged: len(g.options.Expose) > 0}
@@ -99,16 +100,18 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 			InputSchema: schema, OutputSchema: t.Output,
 		}, offered{name: t.Name, run: t.Run, paged: true, stateless: stateless})
 	}
-	if len(g.options.Expose) > 0 {
-		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-				if method == "tools/list" || method == "tools/call" {
-					g.expose(ctx, m, false)
-				}
-				return next(ctx, method, r)
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			kind, verb, _ := strings.Cut(method, "/")
+			switch {
+			case kind == "tools" && len(g.options.Expose) > 0 && (verb == "list" || verb == "call"):
+				g.expose(ctx, m, false)
+			case kind == "prompts", kind == "resources":
+				g.pass(ctx, m, false)
 			}
-		})
-	}
+			return next(ctx, method, r)
+		}
+	})
 	return server
 }
 

@@ -82,8 +82,9 @@ type member struct {
 	// server is for connections, stateless for requests of the protocol without them; nil over standard input and output.
 	server, stateless *sdk.Server
 
-	exposing sync.Mutex              // guards exposed; taken before Gateway.mu
+	exposing sync.Mutex              // guards exposed and passed; taken before Gateway.mu
 	exposed  map[string]catalog.Tool // actions that are tools, by their names; nil until they are known
+	passed   *passed                 // prompts and resources; nil until they are known
 
 	// Guarded by Gateway.mu.
 	client   Client
