@@ -62,7 +62,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 	answer, err := r.pass(ctx, req, in, &c)
 	err = cancelled(ctx, c.ID, err)
 	err = r.rests(&c, answer.data, err)
-	if ended := r.keep(c, answer.data, err); ended != nil {
+	if ended := r.keep(ctx, c, answer.data, err); ended != nil {
 		return reply{}, ended
 	}
 	return answer, err
@@ -228,7 +228,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if entry.Mutates {
 		call = r.keyed(entry, call, c)
 		intent := r.recordable(*c)
-		if err := w.record(r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
+		if err := w.observe(ctx, r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
 			c.Verdict = trace.Denied
 			return reply{}, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 		}
@@ -274,7 +274,8 @@ func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *tr
 // answer turns a result into the data that the script gets.
 func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.Result, c *trace.Call) (reply, error) {
 	red := r.session.world.redactor
-	data, err := red.data(result.Data, r.budget().Result)
+	data, size, err := red.sized(result.Data, r.budget().Result)
+	c.Bytes = size
 	if err != nil {
 		c.Verdict = trace.Failed
 		return reply{}, &vm.HostError{
@@ -350,7 +351,7 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 }
 
 // keep records the finished call. An error ends the run: the log cannot be written, or too many calls were refused.
-func (r *run) keep(c trace.Call, data any, err error) error {
+func (r *run) keep(ctx context.Context, c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
 	red := w.redactor
@@ -390,7 +391,7 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 		r.calls = append(r.calls, c)
 		r.mu.Unlock()
 	}
-	if logErr := w.record(record); logErr != nil {
+	if logErr := w.observe(ctx, record); logErr != nil {
 		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free disk space, or choose another data folder")
 	}
 	return over

@@ -120,12 +120,18 @@ func recordable(cutter secret.Cutter, v any, depth, most int) any {
 // data returns an action's result as the plain data a script gets: nil, bool, int64, float64, string, []any and
 // map[string]any, without secrets. A result of more than limit bytes is an error.
 func (r redactor) data(v any, limit int) (any, error) {
+	plain, _, err := r.sized(v, limit)
+	return plain, err
+}
+
+// sized is data, and about how many bytes it has.
+func (r redactor) sized(v any, limit int) (any, int, error) {
 	p := plainer{cutter: r.filter.Now(), limit: limit}
 	plain, err := p.plain(v, 0)
 	if err != nil {
-		return nil, err
+		return nil, p.size, err
 	}
-	return plain, nil
+	return plain, p.size, nil
 }
 
 // A plainer converts one result and counts its bytes.

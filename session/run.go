@@ -164,7 +164,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.record(r.of(trace.Record{
+	if err := w.observe(ctx, r.of(trace.Record{
 		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
 		IDs: r.script.Actions, Line: r.script.Line, Plan: r.planNumber(),
 		Script: &trace.Script{
@@ -233,7 +233,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	}
 	r.keepPlan(out)
 	*out = leaves(w, *out)
-	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))
+	err = errors.Join(r.unlogged, r.noteRefused(), w.observe(ctx, r.ended(out)))
 	if w.options.Ran != nil && r.before == "" {
 		w.options.Ran(leaves(w, r.script), out)
 	}

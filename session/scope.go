@@ -195,7 +195,7 @@ func (s *scopes) takeBack(ctx context.Context, writes []trace.Call, place []int6
 		pass = func() (reply, error) { return r.replayedBack(&c) }
 	}
 	answer, err := pass()
-	if ended := r.keep(c, answer.data, err); ended != nil {
+	if ended := r.keep(ctx, c, answer.data, err); ended != nil {
 		return ended
 	}
 	return err

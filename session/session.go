@@ -79,6 +79,10 @@ type Options struct {
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
+	// Observe is told of runs and calls with the context of who asked for them: as they begin (KindRun; KindBegin of a
+	// mutation) and as they have ended (KindOutcome, KindCall). Nil tells nobody. What it refuses to know is not done: an
+	// error counts like one of Record. It may be called from several goroutines.
+	Observe func(ctx context.Context, r trace.Record) error
 	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may
 	// be called from several goroutines and must not wait.
 	Acting func(id string, begins bool)
@@ -438,6 +442,13 @@ func (w *world) acquire(ctx context.Context) error {
 }
 
 func (w *world) release() { <-w.turn }
+
+func (w *world) observe(ctx context.Context, r trace.Record) error {
+	if err := w.record(r); err != nil || w.options.Observe == nil {
+		return err
+	}
+	return w.options.Observe(ctx, recorded(w, r))
+}
 
 func (w *world) record(r trace.Record) error {
 	if w.options.Record == nil {

@@ -194,6 +194,10 @@ var layers = []layer{
 		"session/vm":     "values, streams and errors of Lua",
 	}},
 	{"session/gateway/oauth", nil},
+	{"session/gateway/audit", map[string]string{
+		"catalog":        "risks of actions",
+		"catalog/secret": "secrets are taken out of lines",
+	}},
 	{"session/gateway", map[string]string{
 		"catalog":               "what a client sees",
 		"catalog/media":         "images and sounds of results",
@@ -201,8 +205,10 @@ var layers = []layer{
 		"llm/tools":             "the tools that it serves",
 		"repl/show":             "the question for an approval",
 		"session":               "one for each client",
+		"session/gateway/audit": "records of what clients do",
 		"session/gateway/oauth": "access tokens",
 		"session/policy":        "what a client may do",
+		"session/trace":         "runs and calls that are told",
 	}},
 	{"repl/transcript", map[string]string{
 		"catalog/team":   "what arrived",

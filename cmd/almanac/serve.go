@@ -37,6 +37,7 @@ type serveCommand struct {
 	Rate       int           `placeholder:"N" help:"Maximum tool calls of a client in a minute. Default: no limit."`
 	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
 	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM."`
+	Audit      string        `placeholder:"FILE" help:"Append what clients do to FILE as lines of JSON; - is standard output (with --http). SIGHUP opens it again."`
 	TLSCert    string        `placeholder:"FILE" help:"Serve HTTPS with this certificate (PEM, with its chain). Needs --tls-key."`
 	TLSKey     string        `placeholder:"FILE" help:"Private key of --tls-cert."`
 	Host       []string      `placeholder:"NAME" help:"Host name that HTTP clients may use for the server."`
@@ -84,6 +85,11 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return usage("--expose: %v", err)
 	}
+	watched, err := c.watch(p, cli)
+	if err != nil {
+		return misconfigured(err)
+	}
+	defer watched.close()
 	s.pool = session.NewPool(session.Options{Kernel: kernel.Options{Spares: 2, Logf: s.note}})
 	defer s.pool.Close()
 	g, err := gateway.New(gateway.Options{
@@ -92,7 +98,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		Policy: gateway.Policy{
 			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules, Roles: bounds,
 		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter, Media: media.In(cli.dataDir()),
-		Log: s.note,
+		Observe: watched.observe(), Log: s.note,
 	})
 	if err != nil {
 		return err
@@ -113,7 +119,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		scheme, o.TLS = "https", certificate.config()
 	}
 	o.Ready = func() { fmt.Fprintf(p.stderr, "serving %s://%s%s\n", scheme, l.Addr(), gateway.Path) }
-	defer s.reload(ctx, c, g, certificate)()
+	defer s.reload(ctx, c, g, certificate, watched)()
 	return c.explained(g.Serve(ctx, l, o))
 }
 
@@ -289,7 +295,8 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 	made, err := session.New(o.View,
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
-			Isolated: o.Isolated, Authorize: o.Authorize, Roles: o.Roles, Pool: s.pool,
+			Isolated: o.Isolated, Authorize: o.Authorize, Roles: o.Roles, Observe: o.Observe,
+			Pool: s.pool,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

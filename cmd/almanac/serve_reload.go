@@ -53,9 +53,10 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// reload reads clients and certificate again when a file of theirs changes, and on SIGHUP, until stop. What cannot be
-// read leaves what was there.
-func (s *served) reload(ctx context.Context, c serveCommand, g *gateway.Gateway, cert *certificate) (stop func()) {
+// reload reads clients and certificate again when a file of theirs changes, and on SIGHUP, until stop, and opens the
+// audit log again. What cannot be read leaves what was there.
+func (s *served) reload(ctx context.Context, c serveCommand, g *gateway.Gateway, cert *certificate,
+	w *watched) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
@@ -82,6 +83,9 @@ func (s *served) reload(ctx context.Context, c serveCommand, g *gateway.Gateway,
 			select {
 			case <-again:
 				s.readAgain(c, g, cert)
+				if err := w.reopen(); err != nil {
+					s.note("reload: %v: the file stays as it was", err)
+				}
 			case <-ctx.Done():
 				return
 			}

@@ -144,7 +144,7 @@ func (g *Gateway) authenticated(next http.Handler) http.Handler {
 		}
 		m, info, err := g.known(r)
 		if err != nil {
-			g.refuse(w, err)
+			g.refuse(w, r, err)
 			return
 		}
 		if r.Method == http.MethodGet { // a stream ends with the token
@@ -159,11 +159,12 @@ func (g *Gateway) authenticated(next http.Handler) http.Handler {
 }
 
 // refuse answers a request without a good token.
-func (g *Gateway) refuse(w http.ResponseWriter, err error) {
+func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	why := (*refusal)(nil)
 	if !errors.As(err, &why) {
 		why = &refusal{status: http.StatusUnauthorized, why: err.Error()}
 	}
+	g.refused("", r, why.why)
 	if why.status == http.StatusServiceUnavailable {
 		busy(w, why.status, 60, "%s", why.why)
 		return

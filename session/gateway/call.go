@@ -23,6 +23,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/llm/tools"
 	"almanac/session"
+	"almanac/session/gateway/audit"
 )
 
 // noHandshake is the first version of the protocol that has neither a handshake nor sessions.
@@ -37,6 +38,9 @@ type toolCall struct {
 	// request began it.
 	request *sdk.CallToolRequest
 	cancel  context.CancelFunc
+	// about is what every record of it says; began is when it did.
+	about audit.Record
+	began time.Time
 
 	questions chan inquiry
 	result    chan *sdk.CallToolResult // has room for the one
@@ -83,6 +87,7 @@ func (g *Gateway) serve(ctx context.Context, m *member, t offered,
 // start begins a call, which then runs on its own.
 func (g *Gateway) start(by context.Context, m *member, t offered, r *sdk.CallToolRequest) (*toolCall, error) {
 	if err := g.allow(m); err != nil {
+		g.refused(m.name(g), nil, err.Error())
 		return nil, err
 	}
 	c := &toolCall{
@@ -90,6 +95,9 @@ func (g *Gateway) start(by context.Context, m *member, t offered, r *sdk.CallToo
 		questions: make(chan inquiry), result: make(chan *sdk.CallToolResult, 1),
 	}
 	c.attend(by, r)
+	if err := g.began(c); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(g.ctx)
 	c.cancel = cancel
 	ctx = context.WithValue(ctx, callKey{}, c)
@@ -102,7 +110,7 @@ func (g *Gateway) start(by context.Context, m *member, t offered, r *sdk.CallToo
 	g.underway++
 	g.wait.Go(func() {
 		defer cancel()
-		c.result <- g.use(ctx, c)
+		c.result <- g.ended(c, g.use(ctx, c))
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.underway--

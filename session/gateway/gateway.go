@@ -23,14 +23,17 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"almanac/catalog"
 	"almanac/catalog/media"
 	"almanac/catalog/pattern"
 	"almanac/catalog/secret"
 	"almanac/session"
+	"almanac/session/gateway/audit"
 	"almanac/session/gateway/oauth"
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 // Options configure a Gateway. View and Open must be set.
@@ -71,6 +74,9 @@ type Options struct {
 	Secrets *secret.Filter
 	// Media has the images and sounds that answers name; empty: clients get none.
 	Media media.Folder
+	// Observe is told what clients do; nil tells nobody. An error refuses what begins, and withholds the answer of what
+	// has ended. It may change the record, which is its own, and is called from several goroutines.
+	Observe func(r *audit.Record) error
 	// Log is told what goes wrong; nil tells nobody.
 	Log func(format string, args ...any)
 }
@@ -102,6 +108,8 @@ type Opening struct {
 	Isolated bool
 	// Authorize counts a call of an action, and denies it where a quota is used up.
 	Authorize func(context.Context, *catalog.Entry, catalog.Call) error
+	// Observe is for session.Options.
+	Observe func(context.Context, trace.Record) error
 	// Notify sends the client a line, as a log message.
 	Notify func(session.Notice)
 	// Approve asks the client's person; nil when it cannot.
@@ -113,7 +121,8 @@ type Gateway struct {
 	options  Options
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
-	bodyTime time.Duration  // how long the body of a request may take to come
+	bodyTime time.Duration // how long the body of a request may take to come
+	sparing  sparing
 	wait     sync.WaitGroup // all goroutines; one is added under mu, while closed is not set, or by another of them
 
 	mu         sync.Mutex
@@ -160,6 +169,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		options: o, bodyTime: bodyTime, drained: make(chan struct{}),
+		sparing: sparing{limiter: rate.NewLimiter(refusedPace, refusedBurst)},
 		members: map[string]*member{}, tenants: map[string]*account{}, people: map[person]*member{},
 		asked: map[string]pending{}, sessions: map[any]*served{},
 		connections: map[*sdk.ServerSession]string{},

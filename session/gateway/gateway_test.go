@@ -103,7 +103,7 @@ func newBench(t *testing.T, o Options) *bench {
 		b.approve = c.Approve
 		b.mu.Unlock()
 		s, err := session.New(c.View, session.Options{
-			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Authorize: c.Authorize, Pool: pool,
+			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Authorize: c.Authorize, Observe: c.Observe, Pool: pool,
 			Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} }),
 		})
 		return s, func() error {

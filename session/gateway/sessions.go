@@ -325,6 +325,9 @@ func (g *Gateway) open(s *served, c *toolCall) (*session.Session, func() error, 
 	}
 	o.Policy = s.client.policy(g.options.Policy, view, asks)
 	o.Authorize = func(_ context.Context, e *catalog.Entry, _ catalog.Call) error { return g.count(s.member, e) }
+	if g.options.Observe != nil {
+		o.Observe = g.recorded
+	}
 	return g.options.Open(o)
 }
 

@@ -95,6 +95,13 @@ type member struct {
 	used     time.Time  // of a person: when a request came
 }
 
+// name is what the configuration calls the client.
+func (m *member) name(g *Gateway) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return m.client.Name
+}
+
 // allow takes one tool call from the rates of m, or says when there may be one again.
 func (g *Gateway) allow(m *member) error {
 	g.mu.Lock()

@@ -225,6 +225,8 @@ type Call struct {
 	// Result is the result, or the beginning of it, some 4 KiB, where Part says how much that is: "13 of 30 rows".
 	Result any    `json:"result,omitempty"`
 	Part   string `json:"part,omitempty"`
+	// Bytes is about how large the result is. No log has it.
+	Bytes int `json:"-"`
 	// Whole is the digest of the result where Result is not exactly that, and ArgsWhole that of the arguments where Args
 	// are cut; see Pack.
 	Whole     string `json:"whole,omitempty"`
