@@ -3,6 +3,7 @@ package openapi
 // This file turns a request's body into arguments.
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (b *inputBuilder) requestBody() (more *tree.Node) {
 			return nil // it has no meaning there
 		}
 	}
-	mediaType, media := pickMedia(content)
+	mediaType, media := b.d.pickMedia(content)
 	if mediaType == "" {
 		mediaType = "application/json"
 	}
@@ -36,8 +37,9 @@ func (b *inputBuilder) requestBody() (more *tree.Node) {
 		media.Get("encoding"))
 }
 
-// pickMedia picks the kind of body that is easiest to write: JSON, then forms, then text.
-func pickMedia(content *tree.Node) (mediaType string, media *tree.Node) {
+// pickMedia picks the kind of body that is easiest to write: JSON, then forms, then text. A form of something else than
+// named fields comes last.
+func (d *document) pickMedia(content *tree.Node) (mediaType string, media *tree.Node) {
 	best := -1
 	content.Each(func(name string, value *tree.Node) {
 		score := 1
@@ -56,6 +58,9 @@ func pickMedia(content *tree.Node) (mediaType string, media *tree.Node) {
 			score = 4
 		case kind == "application/octet-stream":
 			score = 3
+		}
+		if of := d.soft(value.Get("schema")).Get("type").Str(); of != "" && of != "object" && (score == 6 || score == 7) {
+			score = 2
 		}
 		if score > best {
 			best, mediaType, media = score, name, value
@@ -84,6 +89,11 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 	default:
 		out.form = rawBody
 	}
+	if out.form == rawBody && b.d.soft(schema).Get("properties").Is(tree.Object) {
+		// An object under the media type of a file. Documents made of Google's have that of uploads, which go elsewhere:
+		// here the server takes JSON.
+		out.form, out.mediaType = jsonBody, "application/json"
+	}
 	b.op.plan.body = out
 	flat := &flattened{}
 	if out.form != rawBody && b.flatten(schema, flat, true, nil) && len(flat.names) > 0 {
@@ -98,6 +108,9 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 		schema = &tree.Node{Kind: tree.Object}
 	}
 	if out.form == rawBody {
+		if format := b.d.soft(schema).Get("format").Str(); format == "byte" || format == "base64" {
+			about = strings.TrimSpace(about + " In base64.")
+		}
 		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"},
 			Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
 		about = strings.TrimSpace(about + " Sent unchanged, as " + text.LineBytes(mediaType, 60) + ".")
@@ -160,7 +173,7 @@ func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*
 			return
 		}
 		if i := slices.Index(out.names, name); i >= 0 {
-			out.schemas[i] = schema
+			out.schemas[i] = b.both(out.schemas[i], schema)
 			return
 		}
 		out.names, out.schemas = append(out.names, name), append(out.schemas, schema)
@@ -182,6 +195,25 @@ func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*
 	return true
 }
 
+// both is a schema of what two parts of an object say of a name. A scalar is as the later one has it.
+func (b *inputBuilder) both(have, more *tree.Node) *tree.Node {
+	kind := b.d.soft(have).Get("type")
+	required := func(n *tree.Node) *tree.Node { return b.d.soft(n).Get("required") }
+	if have == more || kind.Str() != "" && kind.Str() != "object" || required(have) == nil && required(more) == nil {
+		return more
+	}
+	n := &tree.Node{Kind: tree.Object, Names: []string{"allOf"}, Values: []*tree.Node{{Kind: tree.List,
+		Values: []*tree.Node{more, have}}}}
+	for _, from := range []*tree.Node{have, b.d.soft(more)} {
+		for _, name := range []string{"type", "description"} {
+			if value := from.Get(name); value != nil && n.Get(name) == nil {
+				n.Names, n.Values = append(n.Names, name), append(n.Values, value)
+			}
+		}
+	}
+	return n
+}
+
 // hasShape reports whether a branch declares more than required names.
 func (b *inputBuilder) hasShape(n *tree.Node) bool {
 	plain := b.d.soft(n)
@@ -201,6 +233,9 @@ func (b *inputBuilder) hasShape(n *tree.Node) bool {
 func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding *tree.Node) {
 	out.open = flat.more != nil
 	for _, name := range flat.required {
+		if flat.closed {
+			break // Required and not allowed: the server has to say what it means.
+		}
 		if !slices.Contains(flat.names, name) && !slices.Contains(flat.hidden, name) {
 			// Required, but not described further.
 			flat.names, flat.schemas = append(flat.names, name), append(flat.schemas, &tree.Node{Kind: tree.Object})
@@ -233,6 +268,9 @@ func (b *inputBuilder) encode(f *field, schema, encoding *tree.Node) {
 	if slices.Contains(kinds, "object") || slices.Contains(kinds, "array") && slices.Contains(b.e.kinds(items), "object") {
 		f.style = "" // JSON
 	}
+	if slices.Contains(kinds, "array") && serialized.MatchString(schema.Get("description").Str()) {
+		f.style = ""
+	}
 	f.file = isFile(schema) || isFile(items)
 	if style := encoding.Get("style").Str(); style != "" {
 		f.style = style
@@ -245,6 +283,9 @@ func (b *inputBuilder) encode(f *field, schema, encoding *tree.Node) {
 	}
 	f.contentType, _, _ = strings.Cut(encoding.Get("contentType").Str(), ",")
 }
+
+// serialized is how documents say that a list is one text of JSON, where their format would have a part for each item.
+var serialized = regexp.MustCompile(`(?i)\bJSON[- ](serialized|encoded|stringified)\b`)
 
 func isFile(schema *tree.Node) bool {
 	return schema.Get("format").Str() == "binary" || schema.Get("contentMediaType") != nil &&

@@ -217,7 +217,12 @@ func (b *body) write(r *web.Request, args map[string]any, used map[string]bool) 
 func (b *body) send(r *web.Request, v any) error {
 	r.Header.Set("Content-Type", b.mediaType)
 	object, isObject := v.(map[string]any)
-	if !isObject && (b.form == formBody || b.form == multipartBody) {
+	if !isObject && b.form == multipartBody {
+		// The parts of a list have no names in the document; "file" is what most servers call one.
+		list := body{fields: []field{{arg: b.whole, name: "file", file: true, explode: true}}}
+		return list.parts(r, map[string]any{"file": v})
+	}
+	if !isObject && b.form == formBody {
 		return fmt.Errorf("argument %s: a form has named fields: give a table of them", b.whole)
 	}
 	switch b.form {

@@ -71,7 +71,7 @@ func (l *loader) bodyExample(op *operation, b *body, args map[string]any) bool {
 	if n == nil {
 		return l.d.v2 && b.whole == "" && len(b.fields) == 0
 	}
-	_, media := pickMedia(n.Get("content"))
+	_, media := l.d.pickMedia(n.Get("content"))
 	schema := l.d.soft(media.Get("schema"))
 	for _, value := range []*tree.Node{media.Get("example"), l.d.soft(firstValue(media.Get("examples"))).Get("value"),
 		schema.Get("example")} {

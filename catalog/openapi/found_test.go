@@ -14,12 +14,12 @@ import (
 
 // TestFound calls operations as they were found in public documents: what is shown of each, and what is sent.
 func TestFound(t *testing.T) {
-	var kind string
+	var kind, accept string
 	vault := web.NewVault(func(name string) string {
 		return map[string]string{"ALMANAC_FOUND_KEY_API_KEY": "k1", "ALMANAC_FOUND_KEY_API_TOKEN": "t1"}[name]
 	}, nil)
 	k := listen(t, "testdata/found.yaml", options{Vault: vault}, func(w http.ResponseWriter, r *http.Request) {
-		kind = r.Header.Get("Content-Type")
+		kind, accept = r.Header.Get("Content-Type"), r.Header.Get("Accept")
 		answer("{}")(w, r)
 	})
 	all, _ := catalog.New(k.batch.Entries, catalog.Options{})
@@ -38,6 +38,9 @@ func TestFound(t *testing.T) {
 			if len(k.asked) > before && kind != "" && kind != "application/json" {
 				fmt.Fprintf(&b, "    as %s\n", kind)
 			}
+			if e.ID == "found.apps.create" {
+				fmt.Fprintf(&b, "    for %s\n", accept)
+			}
 		}
 	}
 	for id := range foundArgs {
@@ -54,4 +57,13 @@ var foundArgs = map[string][]table{
 	"found.cards.delete":  {{"id": "7"}},
 	"found.notes.create":  {{}, {"title": "a"}, {"color": "red"}, {"title": "a", "kind": "b"}, {"dry": true}},
 	"found.drafts.create": {{"user": "me", "subject": "s", "access_token": "x"}},
+	"found.messages.send": {{"raw": "dGV4dA=="}},
+	"found.stickers.set":  {{"mask": table{"x": 1}, "names": []any{"a", "b"}, "updates": []any{"a", "b"}}},
+	"found.files.add":     {{"body": []any{"one", "two"}}},
+	"found.columns.set":   {{"body": []any{"one", "two"}}},
+	"found.apps.create":   {{}},
+	"found.members.add":   {{"members": []any{"ann"}}},
+	"found.firewalls.create": {
+		{"rules": table{}}, {"rules": table{"policy": "DROP"}}, {"rules": table{"policy": "LOSE"}},
+	},
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -114,10 +115,11 @@ func (g *generator) merged(s table, depth int) table {
 
 func (g *generator) value(s table, name string, depth int) any {
 	s = g.merged(s, 0)
-	if v, ok := s["const"]; ok {
+	list, _ := s["enum"].([]any)
+	if v, ok := s["const"]; ok && (len(list) == 0 || slices.Contains(list, v)) {
 		return v
 	}
-	if list, ok := s["enum"].([]any); ok && len(list) > 0 {
+	if len(list) > 0 {
 		return list[0]
 	}
 	if v, ok := s["default"]; ok && depth > 0 {
@@ -171,6 +173,11 @@ func (g *generator) value(s table, name string, depth int) any {
 func another(s table, v any, i int) any {
 	if list, ok := s["enum"].([]any); ok && i < len(list) {
 		return list[i]
+	}
+	if pattern, ok := s["pattern"].(string); ok && i > 0 {
+		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(strconv.Itoa(i)) {
+			return strconv.Itoa(i)
+		}
 	}
 	if text, ok := v.(string); ok && i > 0 && text == "text" && s["pattern"] == nil &&
 		s["maxLength"] == nil && s["enum"] == nil {
@@ -316,7 +323,7 @@ func write(b *strings.Builder, re *syntax.Regexp) {
 		b.WriteRune(pick(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteByte('a')
-	case syntax.OpCapture, syntax.OpPlus:
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpQuest:
 		write(b, re.Sub[0])
 	case syntax.OpRepeat:
 		for range re.Min {

@@ -18,6 +18,8 @@ type plan struct {
 	params []param
 	body   *body
 	accept string
+	// accepts are the only values that the operation takes in the header Accept; none where it does not say.
+	accepts []string
 	// keys are the parameters that carry credentials, in the form of document.keys; needed are those of them that the
 	// operation requires whatever it says of credentials.
 	keys   map[string]bool
@@ -188,6 +190,9 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" ||
 		lower == "host") ||
 		b.keys[in+" "+lower] {
+		if lower == "accept" {
+			b.op.plan.accepts = b.d.soft(n.Get("schema")).Get("enum").Strings()
+		}
 		if n.Get("required").True() && b.keys[in+" "+lower] {
 			b.op.plan.needed = append(b.op.plan.needed, in+" "+lower)
 		}

@@ -54,6 +54,9 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 	}
 	op.plan.wantJSON = answers > 0 && others == 0
 	op.plan.accept = accept(kinds)
+	if list := op.plan.accepts; len(list) > 0 {
+		op.plan.accept = list[max(0, slices.IndexFunc(list, isJSON))]
+	}
 	if best == nil {
 		return nil, nil
 	}
@@ -99,7 +102,7 @@ func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds [
 	if !content.Is(tree.Object) {
 		return nil, nil
 	}
-	_, media := pickMedia(content)
+	_, media := o.d.pickMedia(content)
 	return media.Get("schema"), content.Names
 }
 

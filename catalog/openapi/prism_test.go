@@ -32,27 +32,44 @@ var prismDocuments = []string{
 	"box.com.json", "asana.com.json", "digitalocean.com.json", "atlassian.com/jira.json",
 }
 
-// prismExplained says why Prism refuses requests that follow the document, by the beginning of ids.
+// prismExplained says why Prism refuses requests that follow the document as far as one can, by the beginning of ids.
 var prismExplained = map[string]string{
-	"twilio_messaging_v1.":                                              "Prism reads a list in a form only where the document has an encoding for it; the standard's default repeats the name, which is what was sent",
-	"jira.issue_attachments.add_attachment":                             listOfParts,
-	"jira.users.set_user_columns":                                       listOfParts,
-	"jira.filters.set_columns":                                          listOfParts,
-	"jira.issue_navigator_settings.set_issue_navigator_default_columns": listOfParts,
-
-	"jira.issue_custom_field_contexts.set_default_values": "this test makes a value of the wrong branch of a choice",
+	"twilio_messaging_v1.tollfree_verification":              formList,
+	"twilio_messaging_v1.us_app_to_person":                   formList,
+	"jira.issue_attachments.add_attachment":                  "the document wants a multipart body that is one text, which Prism reads as an object",
+	"jira.issue_security_schemes.add_security_level_members": contradiction,
+	"jira.issue_custom_field_contexts.set_default_values":    contradiction,
+	"jira.screen_schemes.create_screen_scheme":               contradiction,
+	"jira.projects.get_recent":                               listOfObjects,
+	"jira.projects.search_projects":                          listOfObjects,
+	"box.authorization.revoke":                               "the document requires a field of a form that it does not declare, and Prism drops it",
+	"box.classifications.":                                   "paths that differ behind a # only, which is not sent: Prism takes one for the other",
+	"box.search.list":                                        listOfObjects,
+	"box.uploads.":                                           partOfJSON,
+	"digitalocean.droplet_actions.post_by_tag":               overlapping,
+	"telegram.":              partOfJSON,
+	"zoom.reports.telephone": "a text that has to be one of the numbers 1 and 3",
+	"zoom.tsp.user_tsp":      "a text that has to be one of the numbers 1 and 2",
+	"zoom.":                  overlapping,
 }
 
-const listOfParts = "the document wants a multipart body that is a list, whose parts have no names"
+const (
+	formList      = "Prism reads a list in a form only where the document has an encoding for it; the standard's default repeats the name, which is what was sent"
+	partOfJSON    = "Prism reads no JSON and no repeated names in multipart bodies, which is the standard's default"
+	listOfObjects = "a list of objects in a query, which the standard does not define"
+	contradiction = "the document requires what it does not allow"
+	overlapping   = "no request can match exactly one of the choices: one takes all that another takes"
+)
 
-// explained is the reason of a refusal that is known; "" for another.
+// explained is the reason of a refusal that is known, by the longest beginning of the id; "" for another.
 func explained(id string) string {
-	for prefix, why := range prismExplained {
-		if strings.HasPrefix(id, prefix) {
-			return why
+	best := ""
+	for prefix := range prismExplained {
+		if strings.HasPrefix(id, prefix) && len(prefix) > len(best) {
+			best = prefix
 		}
 	}
-	return ""
+	return prismExplained[best]
 }
 
 // TestPrism sends one request for every operation of public documents to Prism, which refuses what breaks the
@@ -80,7 +97,7 @@ func TestPrism(t *testing.T) {
 	}
 	share := 100 * float64(accepted) / float64(max(1, operations))
 	fmt.Printf("all: %d operations, %d accepted (%.1f %%)\n", operations, accepted, share)
-	if share < 98 {
+	if share < 98.5 && os.Getenv("ALMANAC_PRISM_DOCS") == "" {
 		t.Errorf("only %.1f %% accepted", share)
 	}
 }
@@ -208,8 +225,8 @@ func (p *prism) every(t *testing.T, file string) (operations, taken int) {
 	for _, line := range refused {
 		fmt.Println("  refused", line)
 	}
-	if unknown > 0 && share < 98 {
-		t.Errorf("%s: only %.1f %% accepted, and %d refusals are not explained", file, share, unknown)
+	if unknown > 0 {
+		t.Errorf("%s: %d refusals are not explained", file, unknown)
 	}
 	return len(batch.Entries), accepted
 }
@@ -262,7 +279,7 @@ func verdict(status int, body []byte) string {
 	}
 	_, code, _ := strings.Cut(problem.Type, "#")
 	if slices.Contains([]string{"NO_RESPONSE_DEFINED", "NO_COMPLEX_OBJECT_TEXT", "UNKNOWN", "NO_SUCCESS_RESPONSE_DEFINED",
-		"INVALID_CONTENT_TYPE"}, code) && status >= 500 {
+		"INVALID_CONTENT_TYPE", "SCHEMA_TOO_COMPLEX"}, code) && status >= 500 {
 		return "answer"
 	}
 	why := code

@@ -251,6 +251,13 @@ func (e *emitter) open(n *tree.Node, at spot) {
 	if at.hidden == nil {
 		at.hidden = e.d.hidden(n, e.output)
 		at.extra = e.undeclared(n)
+		if more := n.Get("additionalProperties"); more.Is(tree.Boolean) && !more.True() {
+			// Required and not allowed: the server has to say what it means.
+			for _, name := range at.extra {
+				at.hidden[name] = true
+			}
+			at.extra = nil
+		}
 	}
 	e.inside(n, at)
 	e.composed(n, at)
@@ -427,7 +434,10 @@ func (e *emitter) inside(n *tree.Node, at spot) {
 	if !e.output {
 		e.required(n.Get("required"), hidden)
 	}
-	if more := n.Get("additionalProperties"); more.Is(tree.Boolean) || more.Is(tree.Object) {
+	// Where all properties are those of choices, false would leave none.
+	more := n.Get("additionalProperties")
+	foreign := n.Get("allOf") != nil || n.Get("oneOf") != nil || n.Get("anyOf") != nil
+	if more.Is(tree.Object) || more.Is(tree.Boolean) && (more.True() || !foreign || n.Get("properties") != nil) {
 		e.name("additionalProperties")
 		e.schema(more, at.deeper())
 	}
