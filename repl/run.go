@@ -3,7 +3,6 @@ package repl
 // This file runs what a cell holds: the person's Lua, words for the model, and questions about a name.
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
-	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
@@ -230,41 +228,6 @@ func (sh *Shell) record(r trace.Record) error {
 		return nil
 	}
 	return sh.options.Record(r)
-}
-
-// heard is the conversation as actions are told it: up to now, with the calls that have been answered, but for those
-// that are about no matter of the conversation.
-func heard(messages []llm.Message) []catalog.Message {
-	var told []catalog.Message
-	add := func(role, text string) {
-		if text != "" {
-			told = append(told, catalog.Message{Role: role, Text: text})
-		}
-	}
-	aside := map[string]bool{} // by the id of the call
-	for _, m := range messages {
-		switch {
-		case m.Role == llm.ToolRole && aside[m.CallID]:
-		case m.Role == llm.User, m.Role == llm.Assistant, m.Role == llm.ToolRole:
-			add(string(m.Role), m.Text)
-		}
-		for _, call := range m.Calls {
-			text, _ := event.ToolText(call.Args)
-			if isAside(call.Name, text) {
-				aside[call.ID] = true
-				continue
-			}
-			add("call", cmp.Or(text, call.Name))
-		}
-	}
-	return told
-}
-
-// isAside says whether a call of a tool looks actions up, whose specifications would pass for what was said, or keeps a
-// part of the conversation.
-func isAside(tool, text string) bool {
-	lookup := strings.HasSuffix(tool, "_describe") || strings.HasSuffix(tool, "_query")
-	return lookup && text != "" || strings.Contains(cmp.Or(text, tool), "context.offload") || tool == "context_offload"
 }
 
 // explain answers "name?": an action's spec, what a global holds, what is below a namespace, or what the prelude says
