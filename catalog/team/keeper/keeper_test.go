@@ -2,8 +2,11 @@ package keeper
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,4 +246,88 @@ func TestUnrelated(t *testing.T) {
 	if answered > 2 || missed > 1 {
 		t.Error("worse than it was")
 	}
+}
+
+// A library that keepers came to and went from finds what one finds that has had them from the start.
+func TestIndexFollows(t *testing.T) {
+	whole, queries, unrelated := retrieval(t)
+	all := whole.Keepers()
+	asked := slices.Concat(slices.Sorted(maps.Keys(queries)), unrelated)
+	found := func(l *Library) (lines []string) {
+		for _, query := range asked {
+			hits, n := l.Find(query, "", 5)
+			for _, h := range hits {
+				lines = append(lines, fmt.Sprintf("%s: %s %.4f of %d", query, h.Source(), h.Score, n))
+			}
+			own, _ := l.Find(query, all[0].ID, 5)
+			lines = append(lines, fmt.Sprint(len(own)))
+		}
+		return lines
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	changed, has := &Library{}, map[string]*Keeper{}
+	for range 20 {
+		k := all[random.IntN(len(all))]
+		if has[k.ID] != nil && random.IntN(2) == 0 {
+			changed.Remove(k.ID)
+			delete(has, k.ID)
+		} else {
+			other := *k
+			if random.IntN(3) == 0 { // the same id, with other messages
+				other.Messages = k.Messages[:1+random.IntN(len(k.Messages))]
+			}
+			changed.Add(other)
+			has[k.ID] = &other
+		}
+		fresh := &Library{}
+		for _, k := range has {
+			fresh.Add(*k)
+		}
+		if diff := cmp.Diff(found(fresh), found(changed)); diff != "" {
+			t.Fatalf("%d keepers (-fresh +changed)\n%s", len(has), diff)
+		}
+	}
+}
+
+// BenchmarkFollow is a search after a change of a full library: one keeper is new, and one goes for it.
+func BenchmarkFollow(b *testing.B) {
+	small, _, _ := retrieval(b)
+	words := []string{}
+	for _, k := range small.Keepers() {
+		for _, m := range k.Messages {
+			words = append(words, strings.Fields(m.Text)...)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	n := 0
+	full := func() Keeper {
+		n++
+		k := Keeper{ID: fmt.Sprintf("k-%d", n), Topic: "refunds", From: "ann", At: time.Now()}
+		for range 50 {
+			var s strings.Builder
+			for s.Len() < 800 {
+				s.WriteString(words[random.IntN(len(words))])
+				s.WriteString([]string{" ", " ", " x", fmt.Sprintf(" %d", random.IntN(100_000))}[random.IntN(4)])
+			}
+			k.Messages = append(k.Messages, Message{Role: "user", Text: s.String()})
+		}
+		return k
+	}
+	var l Library
+	for range MaxKeepers {
+		l.Add(full())
+	}
+	began := time.Now()
+	l.Find("refund", "", 5)
+	first := time.Since(began)
+	for b.Loop() {
+		l.Add(full())
+		l.Find("refund", "", 5)
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB")
+	runtime.KeepAlive(&l)
+	b.ReportMetric(float64(first.Nanoseconds()), "ns/first")
 }

@@ -15,14 +15,22 @@ type Library struct {
 
 	mu      sync.Mutex
 	keepers map[string]*Keeper // which do not change
-	shelf   *shelf             // nil where keepers have changed since
+	shelf   *shelf             // of the last search; nil before it
 }
 
 // A shelf is the index of what a library had at one time.
 type shelf struct {
+	keepers  map[string]*Keeper
+	scanned  map[string]scanned // by the id of the keeper
 	passages []Passage
-	of       map[string][2]int // keeper → its passages: from, to
 	index    *search.Index
+}
+
+// A scanned is a keeper as much as it is read for itself: what the index of all is joined of.
+type scanned struct {
+	passages []Passage
+	segment  *search.Segment
+	from, to int // its passages among all
 }
 
 // The fields of a passage.
@@ -53,10 +61,7 @@ func (l *Library) Remove(id string) {
 	l.remove(id)
 }
 
-func (l *Library) remove(id string) {
-	l.shelf = nil
-	delete(l.keepers, id)
-}
+func (l *Library) remove(id string) { delete(l.keepers, id) }
 
 // trim forgets what is beyond the limits.
 func (l *Library) trim() []*Keeper {
@@ -96,7 +101,8 @@ func (l *Library) Keeper(id string) (*Keeper, bool) {
 	return k, ok
 }
 
-// shelved is the index of now. It is built when it is needed first after a change: of a full library within a second.
+// shelved is the index of now. It is brought up to date when it is needed first after a change: new keepers are read,
+// and joined with the others as they were.
 func (l *Library) shelved() *shelf {
 	l.building.Lock()
 	defer l.building.Unlock()
@@ -104,26 +110,46 @@ func (l *Library) shelved() *shelf {
 	l.trim()
 	s, keepers := l.shelf, maps.Clone(l.keepers)
 	l.mu.Unlock()
-	if s != nil {
+	if s != nil && maps.Equal(s.keepers, keepers) {
 		return s
 	}
-	s = newShelf(keepers)
+	s = newShelf(keepers, s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if maps.Equal(keepers, l.keepers) {
-		l.shelf = s
-	}
+	l.shelf = s
 	return s
 }
 
-func newShelf(keepers map[string]*Keeper) *shelf {
-	s := &shelf{of: map[string][2]int{}}
+// newShelf is the index of keepers; before may be nil.
+func newShelf(keepers map[string]*Keeper, before *shelf) *shelf {
+	s := &shelf{keepers: keepers, scanned: map[string]scanned{}}
+	var segments []*search.Segment
+	var numbers [][]uint32
 	for _, k := range slices.SortedFunc(maps.Values(keepers), newest) {
-		from := len(s.passages)
-		s.passages = append(s.passages, passages(k)...)
-		s.of[k.ID] = [2]int{from, len(s.passages)}
+		var one scanned
+		if before != nil && before.keepers[k.ID] == k {
+			one = before.scanned[k.ID]
+		} else {
+			one.passages = passages(k)
+			one.segment = search.Scan(len(one.passages), searching(one.passages))
+		}
+		one.from = len(s.passages)
+		s.passages = append(s.passages, one.passages...)
+		one.to = len(s.passages)
+		s.scanned[k.ID] = one
+		own := make([]uint32, 0, len(one.passages))
+		for doc := one.from; doc < one.to; doc++ {
+			own = append(own, uint32(doc))
+		}
+		segments, numbers = append(segments, one.segment), append(numbers, own)
 	}
-	s.index = search.Build(len(s.passages), search.Options{
+	s.index = search.Join(segments, numbers, searching(s.passages))
+	return s
+}
+
+// searching says how passages are indexed.
+func searching(passages []Passage) search.Options {
+	return search.Options{
 		Noun: "passage",
 		Fields: []search.Field{
 			topicField:    {Name: "topic", Weight: 5, Meaning: 128},
@@ -132,7 +158,7 @@ func newShelf(keepers map[string]*Keeper) *shelf {
 		},
 		Kinds: []bool{false}, Path: func(int) []string { return nil },
 		Document: func(doc int, d *search.Document) {
-			p := &s.passages[doc]
+			p := &passages[doc]
 			d.Texts = append(d.Texts, search.Text{Field: topicField, Text: p.Topic},
 				search.Text{Field: questionField, Text: p.Question})
 			for _, piece := range p.Pieces {
@@ -141,8 +167,7 @@ func newShelf(keepers map[string]*Keeper) *shelf {
 		},
 		// Passages have no paths, names or acts.
 		Without: []search.Feature{search.Namespaces, search.Calls, search.Intents},
-	})
-	return s
+	}
 }
 
 // A Hit is a passage that matches a query.
@@ -162,7 +187,7 @@ func (l *Library) Find(query, keeper string, limit int) ([]Hit, int) {
 	if keeper == "" {
 		among.Fill(len(s.passages))
 	} else {
-		for i := s.of[keeper][0]; i < s.of[keeper][1]; i++ {
+		for i := s.scanned[keeper].from; i < s.scanned[keeper].to; i++ {
 			among.Set(i)
 		}
 	}
