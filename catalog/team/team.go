@@ -26,6 +26,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"almanac/catalog"
+	"almanac/catalog/task"
 	"almanac/catalog/team/bus"
 	"almanac/catalog/team/keeper"
 )
@@ -252,10 +253,8 @@ func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error
 		if !isLost(err) && (err == nil || !gone) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if t.bus.Stuck() || task.Sleep(ctx, 100*time.Millisecond) != nil {
 			return fmt.Errorf("no answer from the bus, it is not known whether it was done: %w", t.bus.Plain(err))
-		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

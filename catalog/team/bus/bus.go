@@ -160,6 +160,9 @@ var ErrLost = errors.New("connection lost")
 func (b *Bus) Plain(err error) error {
 	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 	if IsGone(err) || late && !b.conn.IsConnected() {
+		if full := b.room(); full != nil {
+			return fmt.Errorf("%s: %w: %w", b.where(), ErrLost, full)
+		}
 		return fmt.Errorf("%s: %w", b.where(), ErrLost)
 	}
 	return err
@@ -218,8 +221,11 @@ const moment = time.Second
 // delay is the pause before the attempt to reconnect.
 func (b *Bus) delay(attempts int) time.Duration {
 	pause := 30 * time.Millisecond
-	if b.shared == nil {
+	switch {
+	case b.shared == nil:
 		pause = min(100*time.Millisecond<<min(attempts, 4), time.Second)
+	case b.Stuck():
+		pause = time.Second
 	}
 	return pause/2 + rand.N(pause)
 }
@@ -238,7 +244,11 @@ func (b *Bus) wasLost() {
 			return
 		}
 		b.told = true
-		b.say(State{Text: b.where() + ": connection lost: trying to reconnect; what was acknowledged is kept there"})
+		why := "connection lost: trying to reconnect"
+		if full := b.room(); full != nil {
+			why = full.Error()
+		}
+		b.say(State{Text: b.where() + ": " + why + "; what was acknowledged is kept there"})
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,6 +30,13 @@ const (
 // system before, which keeps it whatever happens to programs; a power cut may take this much.
 const syncTime = time.Second
 
+// maxStore and maxMemory are more than there is: what may be kept is for streams and buckets to say, and for the disk.
+// The server would refuse to make one that might become larger than three quarters of what is free when it starts.
+const (
+	maxStore  = 1 << 50
+	maxMemory = 1 << 40
+)
+
 // shared is the server that the programs of a user share, as one of them sees it.
 type shared struct {
 	dir, socket string
@@ -40,7 +48,9 @@ type shared struct {
 	lock     *os.File
 	listener net.Listener
 	serving  sync.WaitGroup
-	last     error // of the last attempt to connect
+
+	ending sync.WaitGroup        // of a server that cannot write
+	last   atomic.Pointer[error] // of the last attempt to connect; nil for none
 }
 
 // newShared prepares the folder of the data.
@@ -62,8 +72,17 @@ func (s *shared) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	conn, err := s.connect()
-	s.last = err
+	s.failed(err)
 	return conn, err
+}
+
+// failed keeps what came of an attempt to connect.
+func (s *shared) failed(err error) {
+	if err == nil {
+		s.last.Store(nil)
+	} else {
+		s.last.Store(&err)
+	}
 }
 
 // connect does it; mu is held.
@@ -109,7 +128,10 @@ func (s *shared) hold() (held bool, err error) {
 		return false, err
 	}
 	s.lock = lock
-	if s.server, err = start(s.dir); err == nil {
+	if err = checkRoom(s.dir); err == nil {
+		s.server, err = s.start()
+	}
+	if err == nil {
 		err = s.listen()
 	}
 	if err != nil {
@@ -118,8 +140,9 @@ func (s *shared) hold() (held bool, err error) {
 	return true, nil
 }
 
-// start runs the server on the data in dir.
-func start(dir string) (*server.Server, error) {
+// start runs the server on the data.
+func (sh *shared) start() (*server.Server, error) {
+	dir := sh.dir
 	s, err := server.NewServer(&server.Options{
 		ServerName: "almanac", DontListen: true, NoSigs: true, NoLog: true, MaxPayload: 1 << 20,
 		StoreDir: filepath.Join(dir, "jetstream"), SyncInterval: syncTime,
@@ -127,13 +150,19 @@ func start(dir string) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	failed := func(err error) { sh.ending.Go(func() { sh.giveUp(s, err) }) }
+	s.SetLoggerV2(&writeErrors{failed: failed}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(startTime) {
 		s.Shutdown()
 		return nil, fmt.Errorf("not ready after %v", startTime)
 	}
 	// Not by an option of the server, which would take the program with it where this fails.
-	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: filepath.Join(dir, "jetstream")}); err != nil {
+	err = s.EnableJetStream(&server.JetStreamConfig{
+		StoreDir: filepath.Join(dir, "jetstream"), MaxStore: maxStore, MaxMemory: maxMemory, Strict: true,
+		SyncInterval: syncTime,
+	})
+	if err != nil {
 		s.Shutdown()
 		return nil, fmt.Errorf("%w: its data is kept there: free or allow the room, or name another folder", err)
 	}
@@ -205,16 +234,16 @@ func (s *shared) release() error {
 func (s *shared) close() error {
 	s.cancel()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.release()
+	err := s.release()
+	s.mu.Unlock()
+	s.ending.Wait()
+	return err
 }
 
 // why is the reason for which the client library could not connect.
 func (s *shared) why(err error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last != nil {
-		return s.last
+	if last := s.last.Load(); last != nil {
+		return *last
 	}
 	return err
 }

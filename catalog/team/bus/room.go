@@ -1,0 +1,102 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// This file is what happens where the disk takes no more. A stream of the server that could not be written to takes
+// nothing until the server is started again, and its clients wait for answers in vain. So whoever runs the server ends
+// it then and gives the lock back, and nobody starts it before there is room.
+
+// A roomError says that the data of the shared server cannot be written.
+type roomError struct {
+	dir string
+	err error
+}
+
+// newRoomError leaves out of err which file it was.
+func newRoomError(dir string, err error) error {
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return &roomError{dir, err}
+}
+
+func (e *roomError) Error() string {
+	return fmt.Sprintf("nothing can be kept in %s: %v: it goes on when there is room", e.dir, e.err)
+}
+
+func (e *roomError) Unwrap() error { return e.err }
+
+// enoughRoom is how many bytes have to be free: what one message may have.
+const enoughRoom = 1 << 20
+
+// checkRoom says why nothing can be kept in a folder.
+func checkRoom(dir string) error {
+	path := filepath.Join(dir, "room")
+	err := os.WriteFile(path, make([]byte, enoughRoom), 0o600)
+	if removed := os.Remove(path); err == nil && !errors.Is(removed, os.ErrNotExist) {
+		err = removed
+	}
+	if err == nil {
+		return nil
+	}
+	return newRoomError(dir, err)
+}
+
+// giveUp ends a server that cannot write, if it still runs here.
+func (s *shared) giveUp(broken *server.Server, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.server == broken && s.ctx.Err() == nil {
+		s.failed(newRoomError(s.dir, err))
+		_ = s.release() // the next attempt to connect finds out what is wrong
+	}
+}
+
+// room is what the shared server waits for; nil where it does not wait for room.
+func (b *Bus) room() error {
+	full := (*roomError)(nil)
+	if b.shared == nil || !errors.As(b.shared.why(nil), &full) {
+		return nil
+	}
+	return full
+}
+
+// Stuck tells whether the shared server cannot go on until somebody makes room for its data.
+func (b *Bus) Stuck() bool { return b.room() != nil }
+
+// writeErrors hears what the server logs, and calls failed once when it says that it could not write.
+type writeErrors struct {
+	once   sync.Once
+	failed func(error)
+}
+
+// Errorf looks for the words with which the server says so; nothing else of it tells.
+func (w *writeErrors) Errorf(format string, v ...any) {
+	said := strings.ToLower(format)
+	if !strings.Contains(said, "write error") && !strings.Contains(said, "will be disabled") {
+		return
+	}
+	err := errors.New("its server could not write")
+	for _, one := range v {
+		if cause, ok := one.(error); ok {
+			err = cause
+		}
+	}
+	w.once.Do(func() { w.failed(err) })
+}
+
+// The rest is not listened to.
+func (w *writeErrors) Noticef(string, ...any) {}
+func (w *writeErrors) Warnf(string, ...any)   {}
+func (w *writeErrors) Fatalf(string, ...any)  {}
+func (w *writeErrors) Debugf(string, ...any)  {}
+func (w *writeErrors) Tracef(string, ...any)  {}
