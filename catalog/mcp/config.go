@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"almanac/catalog"
 	"almanac/catalog/secret"
 )
@@ -41,7 +43,11 @@ func serversOf(text []byte) (map[string]json.RawMessage, error) {
 			Servers map[string]json.RawMessage `json:"servers"`
 		} `json:"mcp"`
 	}
-	if err := json.Unmarshal(plainJSON(text), &file); err != nil {
+	plain, err := hujson.Standardize(text)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	if err := json.Unmarshal(plain, &file); err != nil {
 		return nil, err
 	}
 	if file.MCPServers != nil {
@@ -162,6 +168,20 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 	return s, nil
 }
 
+// Movable reports why the entry of another client's file cannot be used from a file in another folder, nil if it can.
+// Variables count as set.
+func Movable(name string, entry json.RawMessage) error {
+	if strings.Contains(string(entry), "${workspaceFolder}") {
+		return errors.New("it names ${workspaceFolder}")
+	}
+	var c configured
+	if json.Unmarshal(entry, &c) == nil && c.Dir != "" && !filepath.IsAbs(c.Dir) && !strings.HasPrefix(c.Dir, "${") {
+		return errors.New("its cwd is relative")
+	}
+	_, err := parseServer(name, entry, "", func(string) (string, bool) { return "set", true })
+	return err
+}
+
 // keep remembers a value as a secret if its name suggests one.
 func (x *expander) keep(name, value string) {
 	upper := strings.ToUpper(name)
@@ -174,44 +194,4 @@ func (x *expander) keep(name, value string) {
 			return
 		}
 	}
-}
-
-// plainJSON removes the comments and trailing commas that VS Code allows in JSON.
-func plainJSON(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		ch := text[i]
-		switch {
-		case quoted:
-			if ch == '\\' && i+1 < len(text) {
-				out = append(out, ch)
-				i++
-				ch = text[i]
-			} else if ch == '"' {
-				quoted = false
-			}
-		case ch == '"':
-			quoted = true
-		case ch == '/' && i+1 < len(text) && text[i+1] == '/':
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-			ch = '\n'
-		case ch == '/' && i+1 < len(text) && text[i+1] == '*':
-			end := strings.Index(string(text[i+2:]), "*/")
-			if end < 0 {
-				return out
-			}
-			i += end + 3
-			ch = ' '
-		case ch == ',':
-			rest := strings.TrimSpace(string(text[i+1 : min(i+200, len(text))]))
-			if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
-				continue
-			}
-		}
-		out = append(out, ch)
-	}
-	return out
 }

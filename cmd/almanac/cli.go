@@ -86,6 +86,7 @@ type commandLine struct {
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Test     testCommand     `cmd:"" help:"Run the recorded tests of the actions that /save made. No real call is made."`
 	Agent    agentCommand    `cmd:"" help:"Run a prompt as an agent of the team, without a terminal, and stay to answer its peers where the role lets it."`
+	Init     initCommand     `cmd:"" help:"Put almanac serve into the configuration of Claude, Cursor, Codex, VS Code or opencode, and their servers behind it. Shows the change first."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
 	Host     hostCommand     `cmd:"" help:"Serve the catalog to sessions on NATS: --catalog nats:NAME."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`

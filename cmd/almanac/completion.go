@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/catalog/text"
+	"almanac/cmd/almanac/clients"
 	"almanac/repl"
 	"almanac/session/trace"
 )
@@ -197,6 +198,10 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 	case "role", "roles":
 		for _, r := range c.cli.config.roles() {
 			items = append(items, repl.Completion{Text: r.name, Detail: r.description()})
+		}
+	case "init":
+		for _, client := range clients.All() {
+			items = append(items, repl.Completion{Text: client.Name, Detail: client.Title})
 		}
 	case "catalog":
 		for _, k := range kinds() {

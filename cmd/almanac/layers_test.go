@@ -277,6 +277,7 @@ var layers = []layer{
 		"session/trace":  "the trace pane",
 		"session/vm":     "the value pane",
 	}},
+	{"cmd/almanac/clients", map[string]string{}},
 	{"docs/example", map[string]string{
 		"catalog":        "a program of one's own",
 		"llm/tools":      "a program of one's own",
