@@ -21,6 +21,7 @@ type document struct {
 	v2      bool
 	version string
 
+	others   *others                            // nil where no other document is read
 	pointed  map[string]*tree.Node              // what references point to
 	place    map[*tree.Node]string              // the reference that a target was first found by
 	reaches  map[*tree.Node]map[*tree.Node]bool // the targets that apply wherever a target does
@@ -60,12 +61,19 @@ func (d *document) pointer(ref string) (*tree.Node, error) {
 		}
 		return n, nil
 	}
+	n := d.root
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
-		return nil, fmt.Errorf("the reference %s points outside the document", text.LineBytes(ref, 120))
+		var err error
+		if n, path, err = d.elsewhere(ref); err != nil {
+			d.pointed[ref] = nil
+			return nil, err
+		}
 	}
-	n := d.root
 	for step := range strings.SplitSeq(path, "/") {
+		if path == "" {
+			break // the whole document
+		}
 		if strings.ContainsRune(step, '%') {
 			if plain, err := url.PathUnescape(step); err == nil {
 				step = plain
@@ -85,12 +93,32 @@ func (d *document) pointer(ref string) (*tree.Node, error) {
 	}
 	d.pointed[ref] = n
 	if n == nil {
+		if !ok {
+			d.others.lose(ref, errors.New("it points to nothing"))
+		}
 		return nil, fmt.Errorf("the reference %s points to nothing", text.LineBytes(ref, 120))
 	}
 	if d.place[n] == "" {
 		d.place[n] = ref
 	}
 	return n, nil
+}
+
+// elsewhere is the document that a reference names, and its pointer in it, without the slash in front.
+func (d *document) elsewhere(ref string) (*tree.Node, string, error) {
+	if strings.HasPrefix(ref, "#") || d.others == nil {
+		return nil, "", fmt.Errorf("the reference %s is not supported: want one such as #/components/schemas/Pet",
+			text.LineBytes(ref, 120))
+	}
+	root, fragment, err := d.others.get(ref, d.root)
+	if path, ok := strings.CutPrefix(fragment, "/"); err == nil && (ok || fragment == "") {
+		return root, path, nil
+	}
+	if err == nil {
+		err = errors.New("names of places are not supported: want a path such as #/Pet")
+	}
+	d.others.lose(ref, err)
+	return nil, "", fmt.Errorf("the reference %s: %w", text.LineBytes(ref, 120), err)
 }
 
 // follow resolves references until there is none left.

@@ -24,7 +24,8 @@ func Kind() source.Kind {
 			name, _ = secret.Address(name)
 			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
 			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {
-				s.Watch = source.WatchFile(r.Rest, 0)
+				api.files.set([]string{r.Rest})
+				s.Watch = source.Watch(api.files.look, 0)
 			}
 			return []source.Source{s}, nil, nil
 		},

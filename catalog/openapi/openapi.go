@@ -62,6 +62,8 @@ type api struct {
 	o       options
 	written []string // values that stand in the addresses themselves
 
+	files watched
+
 	mu     sync.Mutex
 	client *web.Client
 	health error
@@ -106,14 +108,17 @@ func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.
 	if progress != nil {
 		progress(source.Reading{Percent: parsed})
 	}
+	d.others = newOthers(ctx, a.o, raw, from, root)
 	l := loader{d: d, o: a.o, name: a.name(d), progress: progress}
 	l.servers = servers{d: d, o: a.o, from: from}
 	batch, client, err := l.load(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
 	}
+	batch.Mended = append(batch.Mended, d.others.told...)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.files.set(append([]string{a.o.From}, d.others.files...))
 	if a.client != nil {
 		if err := a.client.Covers(client); err != nil {
 			return catalog.Batch{}, fmt.Errorf("the document changed: %w: restart to accept it", err)
@@ -167,19 +172,26 @@ func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 		return nil, nil, err
 	}
 	defer client.Close()
+	text, err := fetched(ctx, client, a.o.From, a.o.Sleep)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the document: %w", err)
+	}
+	return text, u, nil
+}
+
+// fetched is a document at an address.
+func fetched(ctx context.Context, client *web.Client, address string,
+	sleep func(ctx context.Context, d time.Duration) error) ([]byte, error) {
 	var answer web.Answer
-	err = catalog.Retry{}.Do(ctx, a.o.Sleep, func(ctx context.Context) (err error) {
+	err := catalog.Retry{}.Do(ctx, sleep, func(ctx context.Context) (err error) {
 		answer, err = client.Do(ctx, web.Request{
-			Method: http.MethodGet, URL: a.o.From, Raw: true,
+			Method: http.MethodGet, URL: address, Raw: true,
 			Header: http.Header{"Accept": {"application/json, application/yaml;q=0.9, */*;q=0.5"}},
 		})
 		return err
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("the document: %w", err)
-	}
 	text, _ := answer.Data.(string)
-	return []byte(text), u, nil
+	return []byte(text), err
 }
 
 // name is the first segment of all ids.
