@@ -31,6 +31,8 @@ var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "session/gateway"},
 	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},
 	"github.com/nats-io/nats-server/v2":      {"catalog/team/bus"},
+	"go.opentelemetry.io/otel":               {"session/gateway/telemetry"},
+	"github.com/prometheus":                  {"session/gateway/telemetry"},
 	"go.yaml.in/yaml/v3":                     {"catalog/manifest", "catalog/tree"},
 	"github.com/zalando/go-keyring":          {"catalog/web"},
 }

@@ -198,6 +198,7 @@ var layers = []layer{
 		"catalog":        "risks of actions",
 		"catalog/secret": "secrets are taken out of lines",
 	}},
+	{"session/gateway/telemetry", map[string]string{"session/gateway/audit": "records of what clients do"}},
 	{"session/gateway", map[string]string{
 		"catalog":               "what a client sees",
 		"catalog/media":         "images and sounds of results",

@@ -37,6 +37,7 @@ type serveCommand struct {
 	Rate       int           `placeholder:"N" help:"Maximum tool calls of a client in a minute. Default: no limit."`
 	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
 	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM."`
+	Metrics    bool          `help:"Answer Prometheus at /metrics, for clients with monitor = true. Needs --http."`
 	Audit      string        `placeholder:"FILE" help:"Append what clients do to FILE as lines of JSON; - is standard output (with --http). SIGHUP opens it again."`
 	TLSCert    string        `placeholder:"FILE" help:"Serve HTTPS with this certificate (PEM, with its chain). Needs --tls-key."`
 	TLSKey     string        `placeholder:"FILE" help:"Private key of --tls-cert."`
@@ -85,7 +86,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return usage("--expose: %v", err)
 	}
-	watched, err := c.watch(p, cli)
+	watched, err := c.watch(ctx, p, s)
 	if err != nil {
 		return misconfigured(err)
 	}
@@ -104,6 +105,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return err
 	}
 	defer g.Close()
+	watched.gateway.Store(g)
 	defer s.follow(ctx, g)()
 	if c.HTTP == "" {
 		return g.ServeStdio(ctx, roster.Clients[0], p.stdin, p.stdout)
@@ -113,7 +115,8 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return misconfigured(err)
 	}
 	defer l.Close()
-	o := gateway.HTTPOptions{Roster: roster, Hosts: c.Host, Origins: c.Origin, Loading: s.feed.loader.Loading}
+	o := gateway.HTTPOptions{Roster: roster, Hosts: c.Host, Origins: c.Origin, Loading: s.feed.loader.Loading,
+		Metrics: watched.handler()}
 	scheme := "http"
 	if certificate != nil {
 		scheme, o.TLS = "https", certificate.config()

@@ -114,7 +114,7 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 // sees tells that two clients differ in nothing that their sessions rest on.
 func (c Client) sees(other Client) bool {
 	for _, one := range []*Client{&c, &other} {
-		one.Tokens, one.Access, one.Limits = nil, nil, Limits{}
+		one.Tokens, one.Access, one.Limits, one.Monitor = nil, nil, Limits{}, false
 	}
 	return reflect.DeepEqual(c, other)
 }

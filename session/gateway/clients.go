@@ -27,6 +27,8 @@ type Client struct {
 	Tokens []Token
 	// Access says which access tokens of the authorisation server are this client's; nil: none.
 	Access *Access
+	// Monitor lets it watch the gateway: metrics, and the status page.
+	Monitor bool
 	// Limits bound what it may have of the gateway.
 	Limits Limits
 	// Rules narrow the view.
@@ -116,6 +118,7 @@ type clientFile struct {
 		Policy           string         `toml:"policy"`
 		Allow            []string       `toml:"allow"`
 		Persistent       *bool          `toml:"persistent"`
+		Monitor          bool           `toml:"monitor"`
 		Calls            int            `toml:"calls"`
 		Mutations        int            `toml:"mutations"`
 		ResultBytes      int            `toml:"result_bytes"`
@@ -214,7 +217,7 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
 			},
 			Context:   catalog.Context{AgentName: in.AgentName, TeamID: in.TeamID},
-			RoleNames: in.Roles,
+			RoleNames: in.Roles, Monitor: in.Monitor,
 			Budget: session.Budget{
 				Calls: in.Calls, Mutations: in.Mutations, Result: in.ResultBytes, Wait: time.Duration(in.CallSeconds) * time.Second,
 			},

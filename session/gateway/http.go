@@ -39,6 +39,8 @@ type HTTPOptions struct {
 	Hosts []string
 	// Origins are web pages that may call it, as "https://example.com", beside those of its own address.
 	Origins []string
+	// Metrics answers at MetricsPath to those who may watch; nil: nobody.
+	Metrics http.Handler
 	// TLS encrypts, where it is not nil.
 	TLS *tls.Config
 	// Loading tells that sources are being read, so that ReadyPath says no; nil: they are not.
@@ -159,6 +161,9 @@ func (g *Gateway) handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	})
 	mux := http.NewServeMux()
 	mux.Handle(Path, g.guarded(g.authenticated(g.read(route)), local, o))
+	if o.Metrics != nil {
+		mux.Handle("GET "+MetricsPath, g.guarded(g.monitored(o.Metrics), local, o))
+	}
 	mux.HandleFunc(MetadataPath, g.metadata)
 	mux.HandleFunc(MetadataPath+"/", g.metadata)
 	mux.HandleFunc(HealthPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })

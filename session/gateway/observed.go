@@ -84,13 +84,14 @@ func (c *toolCall) record() audit.Record {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// recorded tells of a run or an action call in a tool call.
-func (g *Gateway) recorded(ctx context.Context, r trace.Record) error {
-	c, ok := ctx.Value(callKey{}).(*toolCall)
-	if !ok {
-		return nil
+// recorded tells of a run or an action call in a session.
+func (g *Gateway) recorded(ctx context.Context, s *served, r trace.Record) error {
+	var told audit.Record
+	if c, ok := ctx.Value(callKey{}).(*toolCall); ok {
+		told = c.record()
+	} else { // a prompt or a resource was read
+		told = s.unattended()
 	}
-	told := c.record()
 	told.Run, told.Mode = r.Run, string(r.Mode)
 	switch {
 	case r.Kind == trace.KindRun:

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 // A served is a Lua session of a client's. It is opened by the first call, since by then the client has said what it
@@ -326,7 +327,7 @@ func (g *Gateway) open(s *served, c *toolCall) (*session.Session, func() error, 
 	o.Policy = s.client.policy(g.options.Policy, view, asks)
 	o.Authorize = func(_ context.Context, e *catalog.Entry, _ catalog.Call) error { return g.count(s.member, e) }
 	if g.options.Observe != nil {
-		o.Observe = g.recorded
+		o.Observe = func(ctx context.Context, r trace.Record) error { return g.recorded(ctx, s, r) }
 	}
 	return g.options.Open(o)
 }

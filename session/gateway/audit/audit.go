@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/text"
 )
 
 // An Event is what a Record is about.
@@ -109,18 +110,18 @@ func Bound(args map[string]any) map[string]any {
 	}
 	short, room := map[string]any{}, maxArgs
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		text, err := json.Marshal(args[name])
+		value, err := json.Marshal(args[name])
 		switch {
 		case room < len(name):
 			short["..."] = fmt.Sprintf("[%d more]", len(args)-len(short))
 			return short
 		case err != nil:
 			short[name] = "[not data]"
-		case len(text) > min(maxArg, room):
-			short[name] = fmt.Sprintf("[%d bytes]", len(text))
+		case len(value) > min(maxArg, room):
+			short[name] = fmt.Sprintf("[%d bytes]", len(value))
 		default:
 			short[name] = args[name]
-			room -= len(text)
+			room -= len(value)
 		}
 		room -= len(name) + 16
 	}
@@ -167,9 +168,7 @@ func (l *Log) Reopen() error {
 
 // Write adds a line. It returns when the system has it, which is before it is on disk.
 func (l *Log) Write(r Record) error {
-	if len(r.Error) > maxError {
-		r.Error = r.Error[:maxError] + "..."
-	}
+	r.Error = text.ClipBytes(r.Error, maxError)
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
