@@ -77,7 +77,11 @@ func (t *plainTx) end(ctx context.Context, commit bool) error {
 		defer cancel()
 		ctx = limited
 	}
-	err := t.finish(ctx, commit)
+	statement := "ROLLBACK"
+	if commit {
+		statement = "COMMIT"
+	}
+	_, err := t.conn.ExecContext(ctx, statement)
 	if err != nil {
 		_ = t.conn.Raw(func(any) error { return errDrop })
 	}

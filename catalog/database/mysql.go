@@ -121,14 +121,6 @@ func (s *mysqlServer) begin(ctx context.Context, writes bool) (transaction, erro
 	return &plainTx{
 		conn: conn, reads: !writes, decode: mysqlValue,
 		bracket: func(ctx context.Context, run func(ctx context.Context) error) error { return s.bracket(ctx, id, run) },
-		finish: func(ctx context.Context, commit bool) error {
-			statement := "ROLLBACK"
-			if commit {
-				statement = "COMMIT"
-			}
-			_, err := conn.ExecContext(ctx, statement)
-			return err
-		},
 	}, nil
 }
 

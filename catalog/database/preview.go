@@ -34,32 +34,39 @@ func (t *table) previewInsert(_ context.Context, call catalog.Call) (string, err
 	return b.String(), nil
 }
 
-func (t *table) previewUpdate(ctx context.Context, call catalog.Call) (text string, err error) {
+func (t *table) previewUpdate(ctx context.Context, call catalog.Call) (string, error) {
 	set := tableOf(call.Args["set"])
-	err = t.db.within(ctx, false, func(tx transaction) error {
-		now, err := t.one(ctx, tx, call.Args, nil)
-		if err == nil && now == nil {
-			err = t.absent(call.Args)
-		}
-		if err != nil {
-			return err
-		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "1 row of %s, %s\n", t.full(), t.shownKey(call.Args))
+	return t.previewRow(ctx, call, func(_ transaction, b *strings.Builder, now row) error {
 		for _, name := range slices.Sorted(maps.Keys(set)) {
 			if _, err := t.writable(name); err != nil {
 				return err
 			}
-			t.line(&b, name, shown(now[name])+" -> "+shown(set[name]))
+			t.line(b, name, shown(now[name])+" -> "+shown(set[name]))
 		}
-		text = b.String()
 		return nil
 	})
-	return text, err
 }
 
-func (t *table) previewRemove(ctx context.Context, call catalog.Call) (text string, err error) {
-	err = t.db.within(ctx, false, func(tx transaction) error {
+func (t *table) previewRemove(ctx context.Context, call catalog.Call) (string, error) {
+	return t.previewRow(ctx, call, func(tx transaction, b *strings.Builder, now row) error {
+		for _, c := range t.columns {
+			t.line(b, c.name, shown(now[c.name]))
+		}
+		for _, in := range t.inbound {
+			if err := t.follows(ctx, tx, b, in, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// previewRow names the row of the call and tells what becomes of it. A row that is not there is an error.
+func (t *table) previewRow(
+	ctx context.Context, call catalog.Call, tell func(tx transaction, b *strings.Builder, now row) error,
+) (string, error) {
+	var b strings.Builder
+	err := t.db.within(ctx, false, func(tx transaction) error {
 		now, err := t.one(ctx, tx, call.Args, nil)
 		if err == nil && now == nil {
 			err = t.absent(call.Args)
@@ -67,20 +74,10 @@ func (t *table) previewRemove(ctx context.Context, call catalog.Call) (text stri
 		if err != nil {
 			return err
 		}
-		var b strings.Builder
 		fmt.Fprintf(&b, "1 row of %s, %s\n", t.full(), t.shownKey(call.Args))
-		for _, c := range t.columns {
-			t.line(&b, c.name, shown(now[c.name]))
-		}
-		for _, in := range t.inbound {
-			if err := t.follows(ctx, tx, &b, in, now); err != nil {
-				return err
-			}
-		}
-		text = b.String()
-		return nil
+		return tell(tx, &b, now)
 	})
-	return text, err
+	return b.String(), err
 }
 
 // follows tells how many rows of another table go with the row, or lose what leads to it.

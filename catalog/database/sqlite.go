@@ -79,14 +79,6 @@ func (f *file) begin(ctx context.Context, writes bool) (transaction, error) {
 	return &plainTx{
 		conn: conn, reads: !writes, decode: sqliteValue,
 		bracket: func(ctx context.Context, run func(ctx context.Context) error) error { return run(ctx) },
-		finish: func(ctx context.Context, commit bool) error {
-			statement := "ROLLBACK"
-			if commit {
-				statement = "COMMIT"
-			}
-			_, err := conn.ExecContext(ctx, statement)
-			return err
-		},
 	}, nil
 }
 
