@@ -27,11 +27,10 @@ type Context struct {
 
 // Or is the context with the values of other where it has none.
 func (c Context) Or(other Context) Context {
-	or := Context{
-		Actor: cmp.Or(c.Actor, other.Actor), AgentName: cmp.Or(c.AgentName, other.AgentName),
-		TeamID: cmp.Or(c.TeamID, other.TeamID), Tenant: cmp.Or(c.Tenant, other.Tenant),
-		SessionID: cmp.Or(c.SessionID, other.SessionID), ProjectPath: cmp.Or(c.ProjectPath, other.ProjectPath),
-		Workspace: cmp.Or(c.Workspace, other.Workspace), Messages: c.Messages, Set: c.Set,
+	or := c
+	to := or.texts()
+	for i, t := range other.texts() {
+		*to[i].at = cmp.Or(*to[i].at, *t.at)
 	}
 	if or.Messages == nil {
 		or.Messages = other.Messages
@@ -42,12 +41,43 @@ func (c Context) Or(other Context) Context {
 	return or
 }
 
-// ContextNames lists the names of the values that Value knows.
-func ContextNames() []string {
-	return []string{
-		"actor", "agent_name", "team_id", "tenant", "session_id", "project_path", "workspace", "messages",
-		"transcript",
+// A contextText is a value of a Context that is a text.
+type contextText struct {
+	name string
+	at   *string
+}
+
+func (c *Context) texts() []contextText {
+	return []contextText{
+		{"actor", &c.Actor}, {"agent_name", &c.AgentName}, {"team_id", &c.TeamID}, {"tenant", &c.Tenant},
+		{"session_id", &c.SessionID}, {"project_path", &c.ProjectPath}, {"workspace", &c.Workspace},
 	}
+}
+
+// ContextNames lists the names of the values that Value knows.
+func ContextNames() (names []string) {
+	for _, t := range (&Context{}).texts() {
+		names = append(names, t.name)
+	}
+	return append(names, "messages", "transcript")
+}
+
+// Only is the context with no other values than those of some names; messages stands for the transcript, too, and set
+// for all that effects have set.
+func (c Context) Only(names []string) (only Context) {
+	to := only.texts()
+	for i, from := range c.texts() {
+		if slices.Contains(names, from.name) {
+			*to[i].at = *from.at
+		}
+	}
+	if slices.Contains(names, "messages") {
+		only.Messages = c.Messages
+	}
+	if slices.Contains(names, "set") {
+		only.Set = c.Set
+	}
+	return only
 }
 
 // setPrefix stands before the names of Context.Set.
@@ -72,22 +102,15 @@ func CheckContextKey(key string) error {
 
 // Value is the value of a name, nil if the session has none; ok is false for names that IsContextName does not know.
 func (c Context) Value(name string) (value any, ok bool) {
-	value = ""
+	for _, t := range c.texts() {
+		switch {
+		case t.name == name && *t.at == "":
+			return nil, true
+		case t.name == name:
+			return *t.at, true
+		}
+	}
 	switch name {
-	case "actor":
-		value = c.Actor
-	case "agent_name":
-		value = c.AgentName
-	case "team_id":
-		value = c.TeamID
-	case "tenant":
-		value = c.Tenant
-	case "session_id":
-		value = c.SessionID
-	case "project_path":
-		value = c.ProjectPath
-	case "workspace":
-		value = c.Workspace
 	case "messages", "transcript":
 		all := make([]any, 0, len(c.Messages))
 		for _, m := range c.Messages {
@@ -96,13 +119,8 @@ func (c Context) Value(name string) (value any, ok bool) {
 			}
 		}
 		return all, true
-	default:
-		return c.Set[strings.TrimPrefix(name, setPrefix)], IsContextName(name)
 	}
-	if value == "" {
-		return nil, true
-	}
-	return value, true
+	return c.Set[strings.TrimPrefix(name, setPrefix)], IsContextName(name)
 }
 
 // A Message is one turn of the conversation as an action may see it. Its role is user or assistant for words, call for

@@ -83,26 +83,11 @@ func ContextNames() []string {
 
 // Trusted is the part of the context that names lists, of ContextNames.
 func (c Context) Trusted(names []string) catalog.Context {
-	var of catalog.Context
-	for _, name := range names {
-		switch name {
-		case "actor":
-			of.Actor = c.Actor
-		case "agent_name":
-			of.AgentName = c.AgentName
-		case "team_id":
-			of.TeamID = c.TeamID
-		case "tenant":
-			of.Tenant = c.Tenant
-		case "session_id":
-			of.SessionID = c.SessionID
-		case "messages":
-			of.Messages = c.Messages
-		case "set":
-			of.Set = c.Set
-		}
+	all := catalog.Context{
+		Actor: c.Actor, AgentName: c.AgentName, TeamID: c.TeamID, Tenant: c.Tenant, SessionID: c.SessionID,
+		Messages: c.Messages, Set: c.Set,
 	}
-	return of
+	return all.Only(names)
 }
 
 // CheckTrust says what is wrong with a list of values to take from callers.
