@@ -24,19 +24,11 @@ import (
 // TestKilled shows that what a person saw of a script is in the log, whenever the program is killed, and that a change
 // that was under way is told as one that may or may not have happened.
 func TestKilled(t *testing.T) {
-	arrived := make(chan struct{}, 10)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			arrived <- struct{}{}
-			<-r.Context().Done()
-		}
-		fmt.Fprint(w, "{}")
-	}))
-	t.Cleanup(server.Close)
+	server := newStuckServer(t)
 	dir := t.TempDir()
 	manifest := filepath.Join(dir, "slow.yaml")
 	text := fmt.Sprintf("almanac: 1\nname: slow\nactions:\n  get: {description: Get., http: {url: %s/}}\n  put:\n    description: Put.\n    mutates: true\n    risk: low\n"+
-		"    input: {text: str, idempotency_key: str}\n    http: {url: %s/, method: POST}\n", server.URL, server.URL)
+		"    input: {text: str, idempotency_key: str}\n    http: {url: %s/put, method: POST}\n", server.URL, server.URL)
 	if err := os.WriteFile(manifest, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +36,7 @@ func TestKilled(t *testing.T) {
 	for _, c := range []struct {
 		name, last string
 		now        chan struct{}
-	}{{"between prints", "line 20", nil}, {"during a change", "", arrived}} {
+	}{{"between prints", "line 20", nil}, {"during a change", "", server.arrived}} {
 		t.Run(c.name, func(t *testing.T) {
 			data := t.TempDir()
 			reached := func(line string) bool { return c.last != "" && line == c.last }
@@ -83,6 +75,31 @@ func TestKilled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A stuckServer never answers what is sent to /put, and remembers the paths of all requests.
+type stuckServer struct {
+	*httptest.Server
+	arrived chan struct{} // has a signal for each request to /put
+
+	mu   sync.Mutex
+	made []string
+}
+
+func newStuckServer(t *testing.T) *stuckServer {
+	s := &stuckServer{arrived: make(chan struct{}, 10)}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.made = append(s.made, r.URL.Path)
+		s.mu.Unlock()
+		if r.URL.Path == "/put" {
+			s.arrived <- struct{}{}
+			<-r.Context().Done()
+		}
+		fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(s.Close)
+	return s
 }
 
 // killed starts the program, types a line, and kills it when reached says so of a line that it shows, or when now
@@ -133,15 +150,7 @@ func killed(t *testing.T, args []string, data, line string, reached func(string)
 // TestKilledAmidAPrompt shows that after a kill amid a script of the model's the model is told what of it was made, the
 // person too, and that /retry goes on from there.
 func TestKilledAmidAPrompt(t *testing.T) {
-	arrived := make(chan struct{}, 10)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/put" {
-			arrived <- struct{}{}
-			<-r.Context().Done()
-		}
-		fmt.Fprint(w, "{}")
-	}))
-	t.Cleanup(server.Close)
+	server := newStuckServer(t)
 	data := t.TempDir()
 	manifest := filepath.Join(data, "slow.yaml")
 	text := "almanac: 1\nname: slow\nactions:\n"
@@ -168,7 +177,7 @@ func TestKilledAmidAPrompt(t *testing.T) {
 	t.Setenv("ALMANAC_BASE_URL", model.URL())
 	t.Setenv("ALMANAC_MODEL", "scripted")
 	args := []string{"--plain", "--catalog", manifest, "--policy", "session"}
-	killed(t, args, data, "? keep them", func(string) bool { return false }, arrived)
+	killed(t, args, data, "? keep them", func(string) bool { return false }, server.arrived)
 	t.Setenv("ALMANAC_DATA", data)
 	t.Setenv("ALMANAC_CONFIG", os.DevNull)
 	t.Chdir(data)
@@ -218,20 +227,7 @@ what changed data stays changed: do not repeat those calls, nor those that may h
 // TestKilledAmidCompensation shows that where the program is killed inside of with_compensation, what was made and what
 // may have been is in the log and told when the session goes on; what is taken back then is what the person asks for.
 func TestKilledAmidCompensation(t *testing.T) {
-	arrived := make(chan struct{}, 10)
-	var mu sync.Mutex
-	var made []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		made = append(made, r.URL.Path)
-		mu.Unlock()
-		if r.URL.Path == "/put" {
-			arrived <- struct{}{}
-			<-r.Context().Done()
-		}
-		fmt.Fprint(w, "{}")
-	}))
-	t.Cleanup(server.Close)
+	server := newStuckServer(t)
 	data := t.TempDir()
 	manifest := filepath.Join(data, "slow.yaml")
 	text := "almanac: 1\nname: slow\nactions:\n"
@@ -248,7 +244,7 @@ func TestKilledAmidCompensation(t *testing.T) {
 	}
 	args := []string{"--plain", "--catalog", manifest, "--policy", "session", "--apply-effects", "state.*"}
 	killed(t, args, data, `x = 1 with_compensation(function() slow.note{text = "one"} slow.put{text = "two"} end)`,
-		func(string) bool { return false }, arrived)
+		func(string) bool { return false }, server.arrived)
 	s, _, err := trace.Archive{Dir: filepath.Join(data, "sessions")}.Latest("")
 	if err != nil {
 		t.Fatal(err)
@@ -282,9 +278,9 @@ func TestKilledAmidCompensation(t *testing.T) {
 			t.Errorf("exit %d, %q is not told:\n%s", code, want, said)
 		}
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if got := strings.Join(made, " "); got != "/note /put /drop" {
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if got := strings.Join(server.made, " "); got != "/note /put /drop" {
 		t.Errorf("requests: %s", got)
 	}
 }
