@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"almanac/catalog/team"
@@ -31,16 +30,15 @@ func (w *app) deliver(ctx context.Context, person bool) {
 		if !w.tellJoining(ctx) {
 			return
 		}
-		waited := w.member.backlog()
-		if person && len(waited) > 0 {
+		if waited := w.member.team.Unread(); person && len(waited) > 0 {
+			for _, item := range waited {
+				w.member.arrived.once(item, func(team.Item) {})
+			}
 			w.say(event.Notice, fmt.Sprintf("inbox: %d unread, /inbox", len(waited)))
 		}
 		for {
 			for _, item := range w.member.arrived.take() {
-				if person && slices.Contains(waited, item.ID) {
-					continue
-				}
-				w.arrived(item)
+				w.member.arrived.once(item, w.arrived)
 			}
 			select {
 			case <-w.member.arrived.came:
@@ -111,6 +109,11 @@ func (w *app) unread() func(context.Context) ([]llm.Arrival, func()) {
 		var ids []string
 		var arrivals []llm.Arrival
 		size, unread := 0, t.Pending()
+		for _, item := range unread {
+			if !item.Seen { // it may be on its way to the screen
+				w.member.arrived.once(item, w.arrived)
+			}
+		}
 		for _, item := range t.Current(ctx, unread[:min(len(unread), maxCarried)]...) {
 			words := event.ItemPrompt(item)
 			if size += len(words); len(ids) > 0 && size > maxCarriedBytes {

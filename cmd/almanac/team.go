@@ -307,19 +307,28 @@ func (m *member) settled(ctx context.Context) bool {
 	}
 }
 
-// backlog lists the ids of what is unread.
-func (m *member) backlog() (ids []string) {
-	for _, item := range m.team.Unread() {
-		ids = append(ids, item.ID)
-	}
-	return ids
-}
-
 // An arrivals is what has arrived and nobody was told of. came has a signal when there is something.
 type arrivals struct {
 	mu    sync.Mutex
 	items []team.Item
 	came  chan struct{}
+
+	showing sync.Mutex // held while an item is shown
+	shown   map[string]bool
+}
+
+// once calls show with an item, unless it was called with that before. When it returns the item has been shown.
+func (a *arrivals) once(item team.Item, show func(team.Item)) {
+	a.showing.Lock()
+	defer a.showing.Unlock()
+	if a.shown[item.ID] {
+		return
+	}
+	if a.shown == nil {
+		a.shown = map[string]bool{}
+	}
+	a.shown[item.ID] = true
+	show(item)
 }
 
 func (a *arrivals) put(item team.Item) {

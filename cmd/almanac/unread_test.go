@@ -2,13 +2,17 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"almanac/catalog"
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
 	"almanac/repl/event"
+	"almanac/session"
+	"almanac/session/trace"
 )
 
 // TestUnread shows what a prompt takes along: each item with its end, the last with that of the batch and how many
@@ -53,7 +57,19 @@ func TestUnread(t *testing.T) {
 			t.Fatal(ann.Unread())
 		}
 	}
-	w := &app{feed: event.NewFeed(), member: &member{team: ann, bus: &sharedBus{last: bus.State{Connected: true}}}}
+	c, _ := catalog.New(nil, catalog.Options{})
+	own, err := session.New(c.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	log, err := trace.CreateLog(filepath.Join(t.TempDir(), "log.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	w := &app{session: own, log: &sessionLog{Log: log}, feed: event.NewFeed(),
+		member: &member{team: ann, bus: &sharedBus{last: bus.State{Connected: true}}}}
 	ann.Seen(ann.Unread()[0].ID, ann.Unread()[2].ID)
 	ann.Read(ann.Unread()[1].ID) // message 1 is done
 	arrivals, carried := w.unread()(t.Context())
@@ -72,6 +88,15 @@ func TestUnread(t *testing.T) {
 				t.Errorf("%d is %q, want %q", at, arrivals[at].Text, want)
 			}
 		}
+	}
+	shown := 0
+	for _, e := range w.feed.Take() {
+		if e.Kind == event.Arrived {
+			shown++
+		}
+	}
+	if shown != more-1 { // of 24, the person has seen two and one is done
+		t.Errorf("%d items are shown before the prompt", shown)
 	}
 	carried()
 	arrivals, _ = w.unread()(t.Context())
