@@ -3,9 +3,12 @@ package team
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
 	"almanac/catalog/team/bus"
@@ -78,6 +81,56 @@ func TestTaskWaits(t *testing.T) {
 	}
 	if got, want := told(bob), "ann task "+own+" (own)\n"; got != want {
 		t.Errorf("bob was told %q, want %q", got, want)
+	}
+}
+
+// What became free for an agent while it was away it is told of when it is there, once.
+func TestTaskWaited(t *testing.T) {
+	b, c := open(t), newClock()
+	if fay := c.join(t, b, "fay", ""); fay.Resume(t.Context()) != nil || len(fay.Inbox(0)) != 0 {
+		t.Error("a team without tasks tells of some")
+	}
+	ann := c.join(t, b, "ann", "")
+	ids := map[string]string{}
+	for _, task := range []newTask{
+		{Title: "first"}, {Title: "for dan", To: "dan", Text: "all of it"}, {Title: "later", To: "dan"},
+		{Title: "for bob", To: "bob"}, {Title: "never", To: "dan"},
+	} {
+		if task.Title == "later" {
+			task.After = []string{ids["first"]}
+		}
+		ids[task.Title], _ = created(t, ann, task)
+	}
+	does(t, ann, "peer.task.drop", map[string]any{"id": ids["never"]})
+	told := func() (all []string) {
+		dan := c.join(t, b, "dan", "")
+		defer kill(dan)
+		for range 2 {
+			if err := dan.Resume(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := dan.fetch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, item := range dan.Inbox(0) {
+			all = append(all, line(item))
+			dan.Read(item.ID)
+		}
+		slices.Reverse(all) // the oldest first
+		return all
+	}
+	one := "task ann>dan [task " + ids["for dan"] + " (for dan)] all of it"
+	if diff := cmp.Diff([]string{one}, told()); diff != "" {
+		t.Errorf("at first (-want +got)\n%s", diff)
+	}
+	does(t, ann, "peer.task.take", map[string]any{"id": ids["first"]})
+	does(t, ann, "peer.task.finish", map[string]any{"id": ids["first"]})
+	two := "task ann>dan [task " + ids["later"] + " (later)] later"
+	for range 2 {
+		if diff := cmp.Diff([]string{one, two}, told()); diff != "" {
+			t.Errorf("then (-want +got)\n%s", diff)
+		}
 	}
 }
 

@@ -115,11 +115,47 @@ func (b *board) assign(ctx context.Context, r *record) (told bool, err error) {
 	if err != nil || !slices.ContainsFunc(peers, func(p Peer) bool { return p.Name == r.To }) {
 		return false, nil
 	}
+	return true, b.tellOf(ctx, r)
+}
+
+// tellOf tells the agent that a task is for that it can be taken.
+func (b *board) tellOf(ctx context.Context, r *record) error {
 	item := Item{Kind: Assigned, Topic: r.topic(), Text: cmp.Or(r.Text, r.Title)}
 	if err := b.t.send(ctx, r.By, r.To, "offer "+r.ID, item); err != nil {
-		return false, fmt.Errorf("%s could not be told: %w", r.To, err)
+		return fmt.Errorf("%s could not be told: %w", r.To, err)
 	}
-	return true, nil
+	return nil
+}
+
+// remind tells the session of what is for its agent and became free while it was away. What its inbox has of a task,
+// read or not, tells of it already.
+func (b *board) remind(ctx context.Context) error {
+	kv, err := b.t.bus.JetStream().KeyValue(ctx, b.t.onServer("unfinished"))
+	if errors.Is(err, jetstream.ErrBucketNotFound) || kv == nil {
+		return nil // the team has no tasks
+	}
+	all, err := b.listed(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, item := range b.t.Inbox(0) {
+		known[item.Topic] = known[item.Topic] || item.Kind == Assigned
+	}
+	var failed error
+	for _, u := range all {
+		if u.To != b.t.Agent() {
+			continue
+		}
+		r, _, err := b.read(ctx, u.id)
+		if err != nil || r.State != Open || r.By == r.To || known[r.topic()] {
+			continue
+		}
+		if before, _, err := waits(&r, b.getter(ctx)); err == nil && len(before) == 0 {
+			failed = errors.Join(failed, b.tellOf(ctx, &r))
+		}
+	}
+	return failed
 }
 
 // report tells the creator of a task how it ended.
@@ -160,7 +196,7 @@ func (b *board) isForgotten(r *record) bool {
 }
 
 // Resume takes the tasks back that an earlier session of the name held when it was killed, and nobody has taken since.
-// That is no further try. The inbox tells of them.
+// That is no further try. The inbox tells of them, and of what is for the agent and became free while it was away.
 func (t *Team) Resume(ctx context.Context) error {
 	t.mu.Lock()
 	ids := t.inbox.earlier
@@ -185,7 +221,7 @@ func (t *Team) Resume(ctx context.Context) error {
 		item := Item{Kind: Assigned, Topic: taken.topic(), Text: text.ClipBytes(said, MaxText)}
 		failed = errors.Join(failed, t.Report(ctx, taken.By, item))
 	}
-	return failed
+	return errors.Join(failed, t.board.remind(ctx))
 }
 
 // Held are the tasks that the session has.
