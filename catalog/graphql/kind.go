@@ -4,10 +4,12 @@ package graphql
 
 import (
 	"cmp"
+	"context"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/web/login"
 )
 
 // Kind is graphql:URL, graphql:FILE, and a file of a schema.
@@ -21,6 +23,11 @@ func Kind() source.Kind {
 			vault, access := h.Requests(called, "allow", "auth", "base", "headers", "query", "timeout")
 			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
+			if a.address != "" {
+				s.Login = &login.Way{Name: called, Target: func(context.Context) (login.Target, error) {
+					return login.Target{Resource: a.address, Probe: `{"query": "{__typename}"}`}, nil
+				}}
+			}
 			if !isAddress(r.Rest) {
 				s.Watch = source.WatchFile(r.Rest, 0)
 			}

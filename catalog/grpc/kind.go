@@ -4,10 +4,12 @@ package grpc
 
 import (
 	"cmp"
+	"context"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/web/login"
 )
 
 // Kind is grpc:HOST:PORT, grpc:http://HOST:PORT, grpc:FILE, and a .proto file.
@@ -24,6 +26,11 @@ func Kind() source.Kind {
 				return nil, nil, a.wrong
 			}
 			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
+			if a.address != "" {
+				s.Login = &login.Way{Name: called, Target: func(context.Context) (login.Target, error) {
+					return login.Target{Resource: "https://" + a.address}, nil
+				}}
+			}
 			if isFile(r.Rest) {
 				s.Watch = source.WatchFile(r.Rest, 0)
 			}

@@ -76,6 +76,9 @@ func (s *serverSource) failed(ctx context.Context, c *conn, err error) error {
 		}
 		return context.Cause(ctx)
 	}
+	if err := c.lacks(); err != nil {
+		return s.link.redacted(err)
+	}
 	if broke(c, err) {
 		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; "+
 			"call again when it is back", s.server.Name)

@@ -33,6 +33,7 @@ type conn struct {
 	doubt chan struct{}
 
 	mu    sync.Mutex
+	login error      // why the server wants a login, or the login cannot be had; nil while it does not matter
 	calls []*ongoing // oldest first
 	begun int
 }
@@ -67,8 +68,25 @@ func (c *conn) close() {
 	}
 }
 
+// lacks is why the server cannot be asked for want of a login; nil where that is not so.
+func (c *conn) lacks() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.login
+}
+
+// needed keeps why the server wants a login; nil when it does not any more.
+func (c *conn) needed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.login = err
+}
+
 // reason is why the connection ended, with the last output of the process.
 func (c *conn) reason(err error) error {
+	if err := c.lacks(); err != nil {
+		return err
+	}
 	if c.process == nil {
 		if err == nil {
 			return errors.New("the connection ended")

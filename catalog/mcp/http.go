@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"almanac/catalog/web"
+	"almanac/catalog/web/login"
 )
 
 // httpClient sends the server's headers, and what the configuration says, to its own host, and follows no redirect to
 // another.
-func httpClient(s endpoint, o options) *http.Client {
+func httpClient(s endpoint, o options, needed func(error)) *http.Client {
 	return &http.Client{
-		Transport: &headed{header: s.Header, vault: o.Vault, access: o.Access, next: http.DefaultTransport},
+		Transport: &headed{header: s.Header, vault: o.Vault, access: o.Access, needed: needed, next: http.DefaultTransport},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
 				return fmt.Errorf("it redirects to %s: another host is not followed", r.URL.Host)
@@ -30,12 +31,49 @@ func httpClient(s endpoint, o options) *http.Client {
 	}
 }
 
-// headed is a transport that adds headers to requests, and credentials.
+// headed is a transport that adds headers to requests, and credentials. needed is told why there is no login that the
+// server takes, or nil when it takes one.
 type headed struct {
 	header map[string]string
 	vault  *web.Vault
 	access web.Access
+	needed func(error)
 	next   http.RoundTripper
+}
+
+// send sends a request with its credentials; again with a new token of the login where the server refuses the one it
+// has, which it does before it acts.
+func (h *headed) send(first *http.Request) (*http.Response, error) {
+	r, refused := first.Clone(first.Context()), ""
+	for {
+		if err := h.authenticate(r); err != nil {
+			h.needed(err)
+			return nil, err
+		}
+		answer, err := h.next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		if answer.StatusCode != http.StatusUnauthorized {
+			h.needed(nil)
+			return answer, nil
+		}
+		sent := h.access.Login.Sent(r)
+		again := first.Body == nil || first.Body == http.NoBody || first.GetBody != nil
+		if sent == "" || refused != "" || !again {
+			if h.access.Login != nil && (sent != "" || r.Header.Get("Authorization") == "") {
+				h.needed(&login.NeededError{Source: h.access.Login.Source(), Reason: "it wants a login"})
+			}
+			return answer, nil
+		}
+		answer.Body.Close()
+		refused = sent
+		if r = first.Clone(login.Refused(first.Context(), sent)); first.GetBody != nil {
+			if r.Body, err = first.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
 }
 
 // authenticate adds what the configuration says of requests. What is sent is read only where it has to be signed.
@@ -57,10 +95,7 @@ func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range h.header {
 		r.Header.Set(name, value)
 	}
-	if err := h.authenticate(r); err != nil {
-		return nil, err
-	}
-	answer, err := h.next.RoundTrip(r)
+	answer, err := h.send(r)
 	if err != nil {
 		return nil, err
 	}

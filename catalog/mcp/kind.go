@@ -3,6 +3,7 @@ package mcp
 // This file opens servers as sources.
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/media"
 	"almanac/catalog/source"
+	"almanac/catalog/web/login"
 )
 
 // Kind is mcp:COMMAND, mcp:FILE.json, and a JSON file recognised by a top-level key.
@@ -68,6 +70,10 @@ func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, erro
 	return all, skipped, nil
 }
 
+// hello begins a session, which a server refuses to those who are not logged in.
+const hello = `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", ` +
+	`"capabilities": {}, "clientInfo": {"name": "almanac", "version": "0"}}}`
+
 // opened opens a server, unless reading its configuration failed with err.
 func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
 	if err != nil {
@@ -84,11 +90,20 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 		keys = append(keys, "auth", "headers", "query")
 	}
 	o.Vault, o.Access = h.Requests(s.Name, keys...)
+	var way *login.Way
+	if s.Header["Authorization"] != "" {
+		o.Access.Login = nil
+	} else if s.URL != "" {
+		way = &login.Way{Name: s.Name, Target: func(context.Context) (login.Target, error) {
+			return login.Target{Resource: s.URL, Probe: hello}, nil
+		}}
+	}
 	src, err := newSource(s, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	return []source.Source{{
-		Name: src.name(), Load: src.load, Watch: src.watch, Health: src.health, Secrets: src.secrets, Close: src.Close,
+		Name: src.name(), Login: way, Load: src.load, Watch: src.watch, Health: src.health, Secrets: src.secrets,
+		Close: src.Close,
 	}}, nil, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/catalog/task"
 	"almanac/catalog/text"
+	"almanac/catalog/web/login"
 )
 
 // A downError says that a server cannot be asked now.
@@ -28,9 +30,14 @@ type downError struct {
 	Again time.Time
 	// Starting is set while it is being restarted.
 	Starting bool
+	// Needed is set where a person has to log in.
+	Needed *login.NeededError
 }
 
 func (e *downError) Error() string {
+	if e.Needed != nil {
+		return "mcp server " + e.Needed.Error()
+	}
 	text := fmt.Sprintf("mcp server %s is down: %s", e.Server, e.Reason)
 	if e.Starting {
 		text += "; restarting"
@@ -43,6 +50,9 @@ func (e *downError) Error() string {
 
 // Hint says what to do.
 func (e *downError) Hint() string {
+	if e.Needed != nil {
+		return "it is tried again once there is a login"
+	}
 	if e.Starting {
 		return "call again in a moment; if it stays down, run its command by hand to see why"
 	}
@@ -130,8 +140,10 @@ func (l *link) get(ctx context.Context) (*conn, error) {
 
 // down is the error while there is no session.
 func (l *link) down(err error, again time.Time) *downError {
-	return &downError{Server: l.server.Name, Reason: err.Error(), Again: again,
+	down := &downError{Server: l.server.Name, Reason: err.Error(), Again: again,
 		Starting: again.IsZero() && !errors.Is(err, errClosed)}
+	errors.As(err, &down.Needed)
+	return down
 }
 
 // soon is how long a read waits for a server to come back.
@@ -186,11 +198,32 @@ func (l *link) keep(ctx context.Context) {
 		pause := l.options.pause(failures)
 		reason := l.redacted(err)
 		l.set(nil, reason, time.Now().Add(pause))
-		if task.Sleep(ctx, pause) != nil {
+		if l.wait(ctx, pause, reason) != nil {
 			return
 		}
 		l.set(nil, reason, time.Time{})
 	}
+}
+
+// loginPause is how often a server that wants a login is tried to have one.
+const loginPause = time.Second
+
+// wait waits before the next attempt, and no longer than until somebody logs in, where that is what was missing.
+func (l *link) wait(ctx context.Context, pause time.Duration, reason error) error {
+	var needed *login.NeededError
+	if !errors.As(reason, &needed) {
+		return task.Sleep(ctx, pause)
+	}
+	before := l.options.Access.Login.State()
+	for left := max(pause, lastPause); left > 0; left -= loginPause {
+		if err := task.Sleep(ctx, min(left, loginPause)); err != nil {
+			return err
+		}
+		if l.options.Access.Login.State() != before {
+			break
+		}
+	}
+	return nil
 }
 
 // A handshake is the way a connection begins. The zero handshake sends initialize.
@@ -270,9 +303,9 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 		c.process = p
 		transport = &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage + 1}
 	case s.SSE:
-		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options)}
+		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options, c.needed)}
 	default:
-		transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options),
+		transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s, l.options, c.needed),
 			MaxEventSize: maxMessage}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "almanac", Version: l.options.Version}, &sdk.ClientOptions{
@@ -331,7 +364,12 @@ const modernVersion = "2026-07-28"
 
 // redacted removes the server's secrets from an error, which may quote the server.
 func (l *link) redacted(err error) error {
-	return errors.New(clean(secret.New(l.server.Secrets, 0).Text(err.Error()), 2<<10))
+	var needed *login.NeededError
+	if errors.As(err, &needed) {
+		return needed // which names none
+	}
+	hidden := slices.Concat(l.server.Secrets, l.options.Vault.Secrets())
+	return errors.New(clean(secret.New(hidden, 0).Text(err.Error()), 2<<10))
 }
 
 // close ends the server and waits for it.

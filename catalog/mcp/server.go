@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog/secret"
+	"almanac/catalog/web/login"
 )
 
 // An endpoint is how to reach one MCP server: Command or URL, never both.
@@ -53,15 +54,10 @@ func (s endpoint) check() error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("the URL %q: want http://HOST/PATH or https://HOST/PATH", clean(s.URL, 200))
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) && len(s.Secrets) > 0 {
+	if !login.Secure(u) && len(s.Secrets) > 0 {
 		return fmt.Errorf("%s: a token must not go over plain http to another machine: use https", u.Host)
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // parseCommand reads a command line: words with quotes as in a shell, but no shell. NAME=VALUE words in front go into

@@ -157,7 +157,7 @@ func (s *serverSource) load(ctx context.Context, progress func(source.Reading)) 
 	var down *downError
 	if errors.As(err, &down) {
 		// The report of this reading is kept; the time of the next attempt is in Health.
-		return catalog.Batch{}, &downError{Server: down.Server, Reason: down.Reason}
+		return catalog.Batch{}, &downError{Server: down.Server, Reason: down.Reason, Needed: down.Needed}
 	}
 	if err != nil {
 		return catalog.Batch{}, err

@@ -8,6 +8,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/web/login"
 )
 
 // Kind is openapi:FILE-or-URL, and a file recognised by a top-level key.
@@ -23,6 +24,9 @@ func Kind() source.Kind {
 			})
 			name, _ = secret.Address(name)
 			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
+			if r.Name != "" {
+				s.Login = &login.Way{Name: r.Name, Target: api.target}
+			}
 			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {
 				api.files.set([]string{r.Rest})
 				s.Watch = source.Watch(api.files.look, 0)

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
 	"almanac/catalog/web"
+	"almanac/catalog/web/login"
 )
 
 // A loader reads one document once.
@@ -28,6 +29,7 @@ type loader struct {
 	progress func(source.Reading)
 	// health is why the first operation that cannot be called is blocked.
 	health  error
+	lacks   *url.URL        // the server of that action, where a credential is missing
 	used    map[string]bool // the names that credentials are looked up by
 	wanted  []string        // those of them that have no value, of any action
 	blocked []string
@@ -80,13 +82,22 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 	bound.client = client
 	if l.health == errNoCredential {
 		l.health = errors.New("no credential: set it in the environment or the system keyring as " +
-			strings.Join(l.wanted, ", "))
+			strings.Join(l.wanted, ", ") + l.orLogin())
 	}
 	l.unused()
 	if l.health != nil && len(l.blocked) < len(l.batch.Entries) {
 		l.health = &source.PartlyError{Blocked: l.blocked, All: len(l.batch.Entries), Err: l.health}
 	}
 	return l.batch, client, nil
+}
+
+// orLogin adds that one may log in, where the document says who gives tokens.
+func (l *loader) orLogin() string {
+	var t login.Target
+	if source := l.o.Access.Login.Source(); source != "" && l.d.asks(&t) != "" {
+		return "; or run almanac login " + source
+	}
+	return ""
 }
 
 var errNoCredential = errors.New("no credential")
@@ -150,7 +161,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		e.Target = strings.ToUpper(op.method) + " " + shown + op.path
 	}
 	call.auth = l.d.auth(op, from, l.o, l.name)
-	effective := l.o.Access.Over(call.auth)
+	effective := l.o.Access.At(from).Over(call.auth)
 	e.Timeout = l.o.Access.Timeout
 	l.o.Vault.Expect(effective)
 	for _, all := range effective {
@@ -168,6 +179,9 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 			}
 		}
 		reason = errNoCredential
+		if l.health == nil {
+			l.lacks = from
+		}
 	}
 	if reason != nil {
 		l.blocked = append(l.blocked, e.ID)

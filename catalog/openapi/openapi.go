@@ -67,6 +67,8 @@ type api struct {
 	mu     sync.Mutex
 	client *web.Client
 	health error
+	// lacks is the server that a credential is missing for, where that is the health.
+	lacks *url.URL
 }
 
 // New returns an API. Nothing is read yet.
@@ -90,25 +92,13 @@ const parsed = 25
 // document to be had, and when one that is read again names a server that it did not name before; an operation that
 // cannot be used is in the batch's Skipped.
 func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-	raw, from, err := a.read(ctx)
+	d, from, err := a.document(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
-	}
-	root, err := tree.Parse(raw)
-	if err != nil {
-		return catalog.Batch{}, err
-	}
-	d, err := newDocument(root)
-	if err != nil {
-		return catalog.Batch{}, err
-	}
-	if root.Get("paths") == nil {
-		return catalog.Batch{}, errors.New("no paths in it: an OpenAPI document declares its operations under paths")
 	}
 	if progress != nil {
 		progress(source.Reading{Percent: parsed})
 	}
-	d.others = newOthers(ctx, a.o, raw, from, root)
 	l := loader{d: d, o: a.o, name: a.name(d), progress: progress}
 	l.servers = servers{d: d, o: a.o, from: from}
 	batch, client, err := l.load(ctx)
@@ -125,14 +115,38 @@ func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.
 		}
 		a.client.Close()
 	}
-	a.client, a.health = client, l.health
+	a.client, a.health, a.lacks = client, l.health, l.lacks
 	return batch, nil
+}
+
+// document reads the document, and returns where it came from; what it refers to in others is read when it is needed.
+func (a *api) document(ctx context.Context) (*document, *url.URL, error) {
+	raw, from, err := a.read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := tree.Parse(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := newDocument(root)
+	if err == nil && root.Get("paths") == nil {
+		err = errors.New("no paths in it: an OpenAPI document declares its operations under paths")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d.others = newOthers(ctx, a.o, raw, from, root)
+	return d, from, nil
 }
 
 // Health says why actions cannot be called now: no server, or no credential. Nil before the first Load.
 func (a *api) Health() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.lacks != nil && a.o.Access.At(a.lacks).LoggedIn() {
+		return nil // since it was read
+	}
 	return a.health
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/web/login"
 )
 
 // A Source is a place where actions come from. Its functions may be called from several goroutines.
@@ -46,6 +47,8 @@ type Source struct {
 	Health func() error
 	// Secrets are values that must never be shown. Nil: it has none.
 	Secrets func() []string
+	// Login is how one logs in to its server; nil: there is no way.
+	Login *login.Way
 	// Close ends what the source holds open. Nil: nothing.
 	Close func() error
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"almanac/catalog/subprocess"
+	"almanac/catalog/web/login"
 )
 
 // An Access is what a person's configuration says of the requests of a source. The zero Access says nothing.
@@ -23,6 +24,9 @@ type Access struct {
 	// the source would write there.
 	Always        []Auth
 	Header, Query map[string]string
+	// Login has the tokens of almanac login, which take the place of a credential of the source's in the header
+	// Authorization, not of Auth; nil has none.
+	Login *login.Account
 	// Secrets say where the names of Auth and Always are looked up; others are as those of a Vault.
 	Secrets map[string]Secret
 	// Sign is called last, when all else of a request is written. Nil: nothing is signed.
@@ -30,6 +34,8 @@ type Access struct {
 	// Timeout bounds one request; zero means the default. Allow are further servers that may be reached.
 	Timeout time.Duration
 	Allow   []string
+
+	loggedIn bool // the Login has a token for where the request goes; see At
 }
 
 // A Signer makes a request one that its server accepts: it adds what a login gave, or signs what there is. body is what
@@ -46,6 +52,9 @@ type Secret struct {
 // Places are where the Access writes, as Auth has them: "query key". Arguments are not written there.
 func (a Access) Places() []string {
 	var all []string
+	if a.loggedIn {
+		all = append(all, "header authorization")
+	}
 	for _, one := range a.Always {
 		all = append(all, one.place())
 	}
@@ -56,6 +65,29 @@ func (a Access) Places() []string {
 		all = append(all, "query "+strings.ToLower(name))
 	}
 	return all
+}
+
+// At is what the configuration says of requests to an address: the Login takes a place only where it has a token for
+// there.
+func (a Access) At(address *url.URL) Access {
+	a.loggedIn = a.Auth == nil && a.Login.Has(address)
+	return a
+}
+
+// LoggedIn reports whether the Login has a token for the address of At.
+func (a Access) LoggedIn() bool { return a.loggedIn }
+
+// logIn adds the token of the login, if there is one for where the request goes.
+func (a Access) logIn(req *http.Request, v *Vault) error {
+	if a.Auth != nil {
+		return nil
+	}
+	token, err := a.Login.Token(req.Context(), req.URL)
+	if err == nil && token != "" {
+		v.issue(token)
+		setHeader(req, "Authorization", "Bearer "+token)
+	}
+	return err
 }
 
 // Over is the credentials that are left of a source's, which it asks for in alternatives.
@@ -88,12 +120,22 @@ func (a Access) Over(alternatives [][]Auth) [][]Auth {
 // complete alternative of the credentials that the source asks for, and all that the Access says. It returns their
 // names; none where the request goes without. body is as for a Signer. v may be nil.
 func (a Access) Authenticate(req *http.Request, v *Vault, asked [][]Auth, body []byte) (sent []string, err error) {
-	chosen, _ := v.choose(a.Over(asked))
-	return names(chosen), a.authenticate(req, v, chosen, body, nil)
+	chosen, _ := v.choose(a.At(req.URL).Over(asked))
+	if err := a.authenticate(req, v, chosen, body, nil); err != nil {
+		return nil, err
+	}
+	sent = names(chosen)
+	if a.Login.Sent(req) != "" {
+		sent = append(sent, "of the login "+a.Login.Source())
+	}
+	return sent, nil
 }
 
 // authenticate adds credentials, and all that the Access says. Tokens are asked for by transport; nil is the default.
 func (a Access) authenticate(req *http.Request, v *Vault, auth []Auth, body []byte, transport http.RoundTripper) error {
+	if err := a.logIn(req, v); err != nil {
+		return err
+	}
 	for _, one := range auth {
 		if err := v.apply(req, one, transport); err != nil {
 			return err

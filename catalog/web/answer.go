@@ -25,6 +25,9 @@ type StatusError struct {
 	After time.Duration
 	// Hint says what to do; may be empty.
 	Hint string
+	// asks tells that the server says who gives tokens for it, refused is the login's that it refused.
+	asks    bool
+	refused string
 }
 
 // Error is one line: `404 Not Found: no such pet`.
@@ -70,6 +73,8 @@ func (e *StatusError) wait() time.Duration {
 
 func statusError(res *http.Response, text []byte) *StatusError {
 	e := &StatusError{Status: res.StatusCode, Message: message(res.Header.Get("Content-Type"), text)}
+	e.asks = res.StatusCode == http.StatusUnauthorized &&
+		strings.Contains(res.Header.Get("WWW-Authenticate"), "resource_metadata=")
 	after := res.Header.Get("Retry-After")
 	if n, err := strconv.Atoi(after); err == nil && n > 0 {
 		e.After = time.Duration(min(n, 1<<30)) * time.Second

@@ -21,11 +21,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/web/login"
 )
 
 const (
@@ -63,7 +63,7 @@ func New(o Options) (*Client, error) {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, fmt.Errorf("server %q: want an address such as https://api.example.com", text.LineBytes(s, 200))
 		}
-		c.origins = append(c.origins, origin(u))
+		c.origins = append(c.origins, login.Origin(u))
 	}
 	if o.Access.Timeout > 0 {
 		c.o.Timeout = o.Access.Timeout
@@ -91,7 +91,7 @@ func New(o Options) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // allows reports whether the client may reach the address.
-func (c *Client) allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
+func (c *Client) allows(u *url.URL) bool { return slices.Contains(c.origins, login.Origin(u)) }
 
 // Covers fails if other may reach an origin that c may not.
 func (c *Client) Covers(other *Client) error {
@@ -101,19 +101,6 @@ func (c *Client) Covers(other *Client) error {
 		}
 	}
 	return nil
-}
-
-// origin is scheme, host and port in normal form.
-func origin(u *url.URL) string {
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	scheme := strings.ToLower(u.Scheme)
-	if port == "" {
-		port = "443"
-		if scheme == "http" {
-			port = "80"
-		}
-	}
-	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
 // A Request is one request.
@@ -147,12 +134,17 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	if !c.allows(u) {
 		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed",
-			text.LineBytes(origin(u), 200))
+			text.LineBytes(login.Origin(u), 200))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, errors.New("no answer within "+text.Span(c.o.Timeout)))
 	defer cancel()
-	auth, wanted := c.o.Vault.choose(c.o.Access.Over(r.Auth))
+	auth, wanted := c.o.Vault.choose(c.o.Access.At(u).Over(r.Auth))
 	answer, wait, err := c.once(ctx, r, u, auth)
+	var status *StatusError
+	if errors.As(err, &status) && status.refused != "" {
+		// The server refused it before it did anything, so that a write may be sent again.
+		answer, wait, err = c.once(login.Refused(ctx, status.refused), r, u, auth)
+	}
 	if err == nil {
 		return answer, nil
 	}
@@ -205,6 +197,9 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	text = []byte(cutter.Text(string(text)))
 	if res.StatusCode >= 300 {
 		failed := statusError(res, text)
+		if res.Request == req && res.StatusCode == http.StatusUnauthorized { // not where it was redirected to
+			failed.refused = c.o.Access.Login.Sent(req)
+		}
 		return Answer{}, failed.wait(), failed
 	}
 	for _, values := range res.Header {
@@ -228,6 +223,9 @@ func (c *Client) plain(ctx context.Context, err error, wanted []string) error {
 	if errors.As(err, &status) {
 		if status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden {
 			status.Hint = credentialHint(wanted)
+		}
+		if source := c.o.Access.Login.Source(); status.asks && source != "" {
+			status.Hint = (&login.NeededError{Source: source, Reason: "it wants a login"}).Error()
 		}
 		status.Message = c.o.Vault.redact(status.Message)
 		return status
@@ -273,7 +271,7 @@ func (e *redirectError) Error() string { return e.text }
 // redirect decides whether one redirect is followed. Credentials stay with the origin that they were meant for.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	to := text.LineBytes(origin(req.URL), 200)
+	to := text.LineBytes(login.Origin(req.URL), 200)
 	switch {
 	case !c.allows(req.URL):
 		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; " +
@@ -284,7 +282,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 		return &redirectError{"redirected to " + to + ": a write is not redirected to another server; " +
 			"if the address is right, add it with --base"}
 	}
-	if origin(req.URL) != origin(first.URL) {
+	if login.Origin(req.URL) != login.Origin(first.URL) {
 		for _, name := range credentialHeaders(first) {
 			req.Header.Del(name)
 		}

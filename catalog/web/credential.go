@@ -20,6 +20,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/catalog/text"
 	"almanac/catalog/verb"
+	"almanac/catalog/web/login"
 )
 
 // A Kind is a way to authenticate.
@@ -323,6 +324,9 @@ func setHeader(req *http.Request, name, value string) {
 }
 
 func (v *Vault) issue(value string) {
+	if v == nil {
+		return
+	}
 	v.issuing.Lock()
 	defer v.issuing.Unlock()
 	if !slices.Contains(v.issued, value) {
@@ -338,7 +342,7 @@ func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) 
 		}
 	}
 	u, err := url.Parse(a.TokenURL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u) {
+	if err != nil || !login.Secure(u) {
 		return "", errors.New("the source names no https token endpoint: set " + a.Names[len(a.Names)-1])
 	}
 	id, _ := v.Value(a.Names[0])
@@ -388,9 +392,4 @@ func tokenError(u *url.URL, err error, names []string) error {
 		return fmt.Errorf("%s refused a token (%s): check %s", u.Host, reason, strings.Join(names[:2], " and "))
 	}
 	return fmt.Errorf("%s returned no token: unexpected response; try again later", u.Host)
-}
-
-func loopback(u *url.URL) bool {
-	host := u.Hostname()
-	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }

@@ -43,6 +43,7 @@ func (cli *commandLine) checks(ctx context.Context, p *program) []check {
 		cli.checkConfig(), cli.checkData(),
 	}
 	checks = append(checks, cli.checkModels(ctx)...)
+	checks = append(checks, cli.checkLogins()...)
 	if cli.Team != "" || cli.NATS != "" {
 		checks = append(checks, cli.checkTeam(ctx))
 	}

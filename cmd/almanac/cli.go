@@ -21,6 +21,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
 	"almanac/catalog/team"
+	"almanac/catalog/web/login"
 	"almanac/llm/tools"
 	"almanac/session/effect"
 	"almanac/session/trace"
@@ -83,6 +84,8 @@ type commandLine struct {
 	Rules    policyCommand   `cmd:"" name:"policy" help:"List the rules of the policy, or say what they decide about a call."`
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
 	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`
+	Login    loginCommand    `cmd:"" help:"Log in to the server of a source by OAuth, in a browser or by a code; list logins."`
+	Logout   logoutCommand   `cmd:"" help:"Forget the logins of a source, and tell who gave them."`
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Test     testCommand     `cmd:"" help:"Run the recorded tests of the actions that /save made. No real call is made."`
 	Agent    agentCommand    `cmd:"" help:"Run a prompt as an agent of the team, without a terminal, and stay to answer its peers where the role lets it."`
@@ -113,6 +116,8 @@ type commandLine struct {
 	// the user's have no effect.
 	usable map[string][]string
 	unused []string
+	// logins are those of this machine.
+	logins *login.Store
 	// bus is the program's connection to NATS.
 	bus *sharedBus
 	// stderr receives warnings about skipped sources and entries.
@@ -271,6 +276,7 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	case wrong != nil:
 		fmt.Fprintf(p.stderr, "almanac: %v\n", wrong)
 	}
+	cli.logins = cli.newLogins()
 	for _, url := range strings.Split(cli.NATS, ",") {
 		p.credentials.address(url)
 	}

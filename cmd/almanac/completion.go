@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/catalog/text"
+	"almanac/catalog/web/login"
 	"almanac/cmd/almanac/clients"
 	"almanac/repl"
 	"almanac/session/trace"
@@ -194,6 +195,15 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 	case "model", "models":
 		for _, t := range c.cli.config.user.models {
 			items = append(items, repl.Completion{Text: t.name, Detail: t.model})
+		}
+	case "login":
+		ways, _ := c.cli.ways()
+		for _, way := range ways {
+			items = append(items, repl.Completion{Text: way.Name})
+		}
+	case "logout":
+		for _, s := range login.NewStore(c.cli.loginsDir(), login.Keyring{}).List("") {
+			items = append(items, repl.Completion{Text: s.Source})
 		}
 	case "role", "roles":
 		for _, r := range c.cli.config.roles() {

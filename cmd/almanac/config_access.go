@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"almanac/catalog/web"
+	"almanac/catalog/web/login"
 )
 
 const valueHint = `say where the value is: {env = "VARIABLE"}, {keyring = "NAME"} or {command = ["PROGRAM", "ARG"]}`
@@ -107,7 +109,8 @@ func (t *sourceTable) secret(key string, value any) (name, message string) {
 
 // takeAuth reads the credential that replaces those that the source asks for.
 func (t *sourceTable) takeAuth(value any) (message string) {
-	const want = `want {bearer = VALUE} or {user = VALUE, password = VALUE}; a key goes under headers or query: `
+	const want = `want {bearer = VALUE}, {user = VALUE, password = VALUE} or {login = {...}}; a key goes under headers ` +
+		`or query: `
 	table, ok := value.(map[string]any)
 	if !ok {
 		return want + valueHint
@@ -125,6 +128,8 @@ func (t *sourceTable) takeAuth(value any) (message string) {
 		t.access.Auth = []web.Auth{{Kind: web.Bearer, Names: []string{read("bearer")}}}
 	case "[password user]":
 		t.access.Auth = []web.Auth{{Kind: web.Basic, Names: []string{read("user"), read("password")}}}
+	case "[login]":
+		return t.takeLogin(table["login"])
 	default:
 		return want + valueHint
 	}
@@ -151,6 +156,70 @@ func (cli *commandLine) unusable(names map[string]string) (all []string) {
 	return all
 }
 
+// A loginTable is how almanac login makes itself known, as [sources.NAME.auth.login] says.
+type loginTable struct {
+	login.Client
+	secret string // the name that the client secret is looked up by; empty for none
+}
+
+// takeLogin reads it.
+func (t *sourceTable) takeLogin(value any) (message string) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		return "login: want a table, of issuer, client_id, client_secret, scopes, redirect and grant"
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		said, _ := table[key].(string)
+		switch key {
+		case "issuer":
+			if t.login.Issuer, ok = said, isAddress(said); !ok {
+				return "login.issuer: want an address, such as \"https://login.example.com\""
+			}
+		case "client_id":
+			if t.login.ID = said; said == "" {
+				return "login.client_id: want a text"
+			}
+		case "client_secret":
+			if t.login.secret, message = t.secret("auth.login."+key, table[key]); message != "" {
+				return "login.client_secret: " + message
+			}
+		case "scopes":
+			if t.login.Scopes, ok = texts(table[key]); !ok {
+				return "login.scopes: want a list of texts"
+			}
+		case "redirect":
+			u, err := url.Parse(said)
+			if t.login.Redirect = said; err != nil || u.Scheme != "http" || !login.Secure(u) {
+				return "login.redirect: want an address of this machine, such as \"http://127.0.0.1:8765/callback\""
+			}
+		case "grant":
+			if t.login.Grant = said; !slices.Contains(login.Grants(), said) {
+				return "login.grant: want one of " + strings.Join(login.Grants(), ", ")
+			}
+		default:
+			return "login." + key + ": unknown key: want issuer, client_id, client_secret, scopes, redirect or grant"
+		}
+	}
+	return ""
+}
+
+// client is how almanac login makes itself known to the source's server.
+func (t *sourceTable) client() login.Client {
+	c := t.login.Client
+	if name := t.login.secret; name != "" {
+		v := web.NewVault(os.Getenv, web.Keyring)
+		v.From(t.access.Secrets)
+		c.Secret = func() (string, error) {
+			value, ok := v.Value(name)
+			if !ok {
+				return "", fmt.Errorf("%s has no value", name)
+			}
+			return value, nil
+		}
+	}
+	return c
+}
+
 // source is the user's table of a source; nil where there is none.
 func (c *config) source(name string) *sourceTable {
 	for i := range c.user.sources {
@@ -161,14 +230,16 @@ func (c *config) source(name string) *sourceTable {
 	return nil
 }
 
-// access is what the user's file says of the requests of a source, whose kind has a use for the keys.
+// access is what the user's file says of the requests of a source, whose kind has a use for the keys, and its login.
 func (cli *commandLine) access(name string, keys ...string) web.Access {
 	if cli.usable == nil {
 		cli.usable = map[string][]string{}
 	}
 	cli.usable[name] = append(cli.usable[name], keys...)
+	access := web.Access{}
 	if t := cli.config.source(name); t != nil {
-		return t.access
+		access = t.access
 	}
-	return web.Access{}
+	access.Login = cli.logins.Of(name)
+	return access
 }

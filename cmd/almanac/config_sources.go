@@ -22,6 +22,7 @@ type sourceTable struct {
 	trustHints bool
 	base       string
 	access     web.Access
+	login      loginTable
 }
 
 const sourcesKey = "sources."

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if kernel.Main() {
 		return
 	}
-	testscript.Main(m, map[string]func(){"almanac": main})
+	testscript.Main(m, map[string]func(){"almanac": main, "browser": browser})
 }
 
 // TestScripts runs the binary as a person does; the files in testdata/script read like its manual. The demo is made.
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "library": library, "crash": crash, "serves": serves,
+			"exits": exits, "library": library, "crash": crash, "serves": serves, "protects": protects,
 		},
 		UpdateScripts: golden.Updating(),
 	})

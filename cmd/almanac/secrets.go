@@ -10,6 +10,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/web"
+	"almanac/catalog/web/login"
 )
 
 // leastKey is the length in bytes from which a provider's key is a secret. Local servers are given dummy keys such as
@@ -24,6 +25,7 @@ type credentials struct {
 	mu      sync.Mutex
 	written []string // into addresses, and keys of models
 	loaders []*source.Loader
+	logins  []*login.Store
 }
 
 func newCredentials() *credentials {
@@ -56,6 +58,13 @@ func (c *credentials) follow(l *source.Loader) {
 	c.loaders = append(c.loaders, l)
 }
 
+// keep adds the tokens of logins.
+func (c *credentials) keep(s *login.Store) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.logins = append(c.logins, s)
+}
+
 func (c *credentials) values() []string {
 	var values []string
 	for _, name := range []string{"OPENAI_API_KEY", "ALMANAC_API_KEY", serveToken} {
@@ -68,6 +77,9 @@ func (c *credentials) values() []string {
 	values = append(values, c.written...)
 	for _, l := range c.loaders {
 		values = append(values, l.Secrets()...)
+	}
+	for _, s := range c.logins {
+		values = append(values, s.Secrets()...)
 	}
 	return values
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"almanac/internal/oauthtest"
+)
+
+// browser is the browser of the scripts: a person who agrees at once.
+func browser() {
+	if err := oauthtest.Browse(os.Args[len(os.Args)-1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// guarded is what the server of the scripts protects: an MCP server whose tool says the token it was called with, and
+// an HTTP API that does the same.
+func guarded() http.Handler {
+	mux := http.NewServeMux()
+	server := sdk.NewServer(&sdk.Implementation{Name: "vault", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "whoami", Description: "Says the token."},
+		func(_ context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, map[string]any, error) {
+			return nil, map[string]any{"scope": r.Extra.Header.Get("Scope"), "sent": r.Extra.Header.Get("Authorization")}, nil
+		})
+	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	mux.HandleFunc("/pets", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "sent": r.Header.Get("Authorization")})
+	})
+	return mux
+}
+
+// protects starts an authorisation server and a server that wants its tokens: protects [SECONDS]. MCP, AUTH and API are
+// their addresses, which also stand in the files of the script for AUTH_ADDRESS and API_ADDRESS; tokens hold for an
+// hour, or for SECONDS. At its end no file of the script may have a secret, but for those of logins, and no refresh
+// token may have been used twice.
+func protects(ts *testscript.TestScript, neg bool, args []string) {
+	o := oauthtest.Options{}
+	if len(args) == 1 {
+		d, err := time.ParseDuration(args[0] + "s")
+		ts.Check(err)
+		o.Lifetime = d
+	}
+	s := oauthtest.New(o, guarded())
+	ts.Setenv("MCP", s.Resource.URL+"/mcp")
+	ts.Setenv("API", s.Resource.URL)
+	ts.Setenv("AUTH", s.URL)
+	ts.Setenv("BROWSER", "browser")
+	work := ts.Getenv("WORK")
+	files, err := filepath.Glob(filepath.Join(work, "[a-z]*.*"))
+	ts.Check(err)
+	addresses := strings.NewReplacer("API_ADDRESS", s.Resource.URL, "AUTH_ADDRESS", s.URL)
+	for _, file := range files {
+		ts.Check(os.WriteFile(file, []byte(addresses.Replace(ts.ReadFile(file))), 0o600))
+	}
+	ts.Defer(func() {
+		s.Close()
+		if n := s.Count("reused"); n > 0 {
+			ts.Logf("%d refresh tokens were used twice", n)
+			panic("a refresh token was used twice")
+		}
+		for path, secret := range leftIn(work, s.Given()) {
+			panic(fmt.Sprintf("%s has the secret %s", path, secret))
+		}
+	})
+}
+
+// leftIn finds the files that have a secret, but for those of logins.
+func leftIn(dir string, secrets []string) map[string]string {
+	found := map[string]string{}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.Contains(path, "logins") {
+			return nil
+		}
+		text, _ := os.ReadFile(path)
+		for _, secret := range secrets {
+			if strings.Contains(string(text), secret) && secret != "client-secret-1" {
+				found[path] = secret
+			}
+		}
+		return nil
+	})
+	return found
+}
+
+func TestLeftIn(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "log"), []byte("a tok-1 b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := leftIn(dir, []string{"tok-1", "tok-2"}); len(got) != 1 {
+		t.Errorf("got %v", got)
+	}
+}
