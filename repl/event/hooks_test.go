@@ -21,6 +21,7 @@ func TestEveryHook(t *testing.T) {
 		"Saved",     // belongs to the log
 		"Keep",      // belongs to the log
 		"Spent",     // belongs to the log
+		"Observe",   // belongs to the gateway
 		"Arrived",   // brings, and tells nothing
 		"After",     // waits
 		"Sleep",     // waits
