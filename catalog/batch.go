@@ -15,6 +15,13 @@ type Batch struct {
 	Mended []Skip
 	// Notes say what a person may want to know though nothing is wrong: who is connected to what.
 	Notes []Skip
+	// Key is that of what was read, as the source's Key has it; empty where the Batch must not be kept. Kept is what
+	// the source needs beside the entries to make them callable again, without secrets.
+	Key  string
+	Kept []byte
+	// Attach gives an entry that comes from what was kept of the Batch, of which Recipe is known, its functions. It must
+	// change nothing else, and be safe for concurrent use. Nil where entries have none.
+	Attach func(e *Entry)
 	// Overlay changes the entries of all sources; nil if the source has none.
 	Overlay Overlay
 }

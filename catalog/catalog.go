@@ -61,7 +61,7 @@ const maxID = 256
 // listed in the report in the order they came. The slices and schemas of the entries are shared and must not be
 // changed afterwards.
 func New(entries []Entry, o Options) (*Catalog, Report) {
-	s, report := NewSegment(entries, o)
+	s, report := NewSegment(slices.Clone(entries), o)
 	c, _ := Join([]*Segment{s}, o) // one segment has each id once
 	return c, report
 }

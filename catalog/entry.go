@@ -101,6 +101,9 @@ type Entry struct {
 	Needs []string
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
 	Action Action
+	// Recipe is what the source makes Action of, in a form of its own: it is stored with the entry where Action cannot be.
+	// It has no secrets. Empty where nothing of the source is kept.
+	Recipe string
 	// Lua does the work if Action is nil: the body of a function of args, which the session runs in a machine of its own,
 	// where it may call other actions on the same call path. Its return value is the result.
 	Lua string

@@ -90,6 +90,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Prompts:    []Prompt{{Name: "p", Arguments: []PromptArgument{{Name: "a", Required: true}}}},
 		Resource:   &Resource{URI: "a:b", Name: "n"},
 		Version:    "1.10",
+		Recipe:     "POST /b",
 		Strict:     true,
 		Paged:      true,
 		Compensate: &Compensation{ID: "a.undo", Args: map[string]any{"id": "$result.id", "n": int64(1)}},

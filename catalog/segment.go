@@ -23,11 +23,11 @@ type Segment struct {
 	mutating, unknownOutput, compensated search.Bits
 }
 
-// NewSegment prepares entries; see New.
+// NewSegment prepares entries; see New. It takes over the slice.
 func NewSegment(entries []Entry, o Options) (*Segment, Report) {
 	var report Report
 	seen := make(map[string]bool, len(entries))
-	s := &Segment{store: store{live: make([]Entry, 0, len(entries))}}
+	s := &Segment{store: store{live: entries[:0]}}
 	for _, e := range entries {
 		err := CheckID(e.ID)
 		if err == nil && seen[e.ID] {
@@ -46,6 +46,7 @@ func NewSegment(entries []Entry, o Options) (*Segment, Report) {
 		}
 		s.store.live = append(s.store.live, e)
 	}
+	clear(entries[len(s.store.live):])
 	live := s.store.live
 	report.Loaded = len(live)
 	sortEntries(live)
@@ -79,6 +80,16 @@ func (s *Segment) ID(i int) string { return s.ids.At(i) }
 
 // Entry is entry i. It belongs to the segment and must not be changed.
 func (s *Segment) Entry(i int) *Entry { return s.store.peek(i, s.ids.At(i)) }
+
+// Entries are all entries, in the order of their ids. Their slices and schemas belong to the segment and must not be
+// changed.
+func (s *Segment) Entries() []Entry {
+	entries := make([]Entry, s.Len())
+	for i := range entries {
+		entries[i] = *s.Entry(i)
+	}
+	return entries
+}
 
 // WriteImage writes the segment to w, as Catalog.WriteImage does.
 func (s *Segment) WriteImage(w io.Writer, remark []byte) error {

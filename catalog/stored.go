@@ -131,9 +131,13 @@ func appendEntry(b []byte, e *Entry) []byte {
 	b = appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 	b = appendEffects(b, e.Effects)
 	b = appendFlag(appendText(appendText(appendText(b, e.Category), e.Version), e.Guide), e.Strict)
+	b = appendText(b, e.Recipe)
 	b = appendConduct(b, e)
 	return appendCompensation(b, e.Compensate)
 }
+
+// AppendStored adds all of an entry that an image has, with its id.
+func AppendStored(b []byte, e *Entry) []byte { return appendEntry(appendText(b, e.ID), e) }
 
 // appendEffects writes an empty text where there are none. Their values are what JSON can hold.
 func appendEffects(b []byte, effects []Effect) []byte {
@@ -208,6 +212,7 @@ func (r *entryReader) entry() Entry {
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
 	e.Effects = readEffects(r.text())
 	e.Category, e.Version, e.Guide, e.Strict = r.text(), r.text(), r.text(), r.flag()
+	e.Recipe = r.text()
 	r.conduct(&e)
 	if id := r.text(); id != "" {
 		e.Compensate = &Compensation{ID: id}

@@ -34,9 +34,14 @@ func ListKind() source.Kind {
 			return []source.Source{{
 				Name: r.Spec,
 				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-					return Load(ctx, r.Spec, progress)
+					before, _ := key(r.Spec)
+					batch, err := Load(ctx, r.Spec, progress)
+					if after, _ := key(r.Spec); after == before { // else it was changed while it was read
+						batch.Key = after
+					}
+					return batch, err
 				},
-				Key: func() (string, error) { return key(r.Spec) },
+				Key: func(context.Context) (string, error) { return key(r.Spec) },
 			}}, nil, nil
 		},
 	}

@@ -73,6 +73,16 @@ func readLedger(dir, name string) (*ledger, error) {
 	return l, nil
 }
 
+// ledgerSum stands for what was accepted of the source; it is never empty.
+func ledgerSum(dir, name string) string {
+	text, err := os.ReadFile(ledgerFile(dir, name))
+	if err != nil {
+		return "none"
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 func (l *ledger) write(dir string) error {
 	text, err := json.Marshal(l)
 	if err != nil {

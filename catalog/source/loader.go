@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,10 +24,12 @@ type Options struct {
 	// Changed is told when the view or a status has changed, at most some ten times a second, from goroutines of
 	// the Loader's. It must return soon. Nil tells nobody.
 	Changed func()
-	// Cache is the folder where a catalog is kept once it has been built, so that the next start need not read and build
-	// it; empty keeps none. It is used where every source either has a Key or is the program's Own. What is stale or
-	// damaged there is passed over; a folder that cannot be written costs nothing but the time.
+	// Cache is the folder where the next start finds what was read of each source that has a Key, and, where every source
+	// has one or is the program's Own, the catalog as it was built; empty keeps nothing. What is stale or damaged there is
+	// passed over; a folder that cannot be written costs nothing but the time.
 	Cache string
+	// Program stands for the program that reads the sources: what another one has kept is not used.
+	Program string
 	// Logf is told in a line when the cache is of no use; nil tells nobody. It must be safe for concurrent use.
 	Logf func(format string, args ...any)
 	// Catalog says how the catalog is built.
@@ -46,7 +47,8 @@ type Loader struct {
 	done    sync.WaitGroup // the goroutines of the Loader's
 	dirty   chan struct{}  // has room for one: something changed that has to be built or told
 
-	building sync.Mutex // held while the catalog is built; taken before mu
+	version  func() string // catalog.Version
+	building sync.Mutex    // held while the catalog is built; taken before mu
 
 	mu       sync.Mutex // guards what follows
 	sources  []*loading
@@ -62,17 +64,15 @@ type loading struct {
 	again    chan struct{} // has room for one: read it again
 	answered bool          // it has been read, or failed, at least once
 	fresh    bool          // its entries are not in the view yet
-	entries  []catalog.Entry
+	content  *content      // what the last reading gave, or a part of it; nil before
 	overlay  catalog.Overlay
 	read     bool // it has been read well at least once
 	status   Status
 	// unaccepted is what of a part of its entries has to be accepted, once all have been read.
 	unaccepted Change
 	shown      int // how much of it the view has while it is read, in percent
-	// recalled is the cached catalog that has its entries, until they are read or somebody needs them; nil otherwise.
-	recalled *catalog.Catalog
-	// key is that of the batch it gave; empty when it may not be kept.
-	key string
+	// damaged tells that the cache had it and could not be read.
+	damaged bool
 }
 
 // Start begins to read the sources and returns at once. The caller closes the Loader; ctx ends it too. Two sources of
@@ -83,7 +83,8 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 	}
 	empty, _ := catalog.New(nil, o.Catalog)
 	l := &Loader{
-		options: o, dirty: make(chan struct{}, 1), view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
+		options: o, version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
+		view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
 	}
 	for _, s := range sources {
 		if s.Name == "" {
@@ -143,29 +144,19 @@ func (l *Loader) keep(ctx context.Context, s *loading, known bool) {
 // read reads a source once and keeps what came of it. A reading that fails leaves the entries of the one before.
 func (l *Loader) read(ctx context.Context, s *loading) {
 	started := time.Now()
-	key := s.contentKey()
 	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout,
 		fmt.Errorf("not read within %v", l.options.Timeout))
 	defer cancel()
-	batch, err := load(bounded, s.Source, func(r Reading) {
-		l.mu.Lock()
-		s.status.Found, s.status.Percent = r.Found, r.Percent
-		l.mu.Unlock()
-		l.show(s, r)
-		signal(l.dirty)
-	})
+	c, overlay, err := l.take(bounded, s)
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil && bounded.Err() != nil {
 		err = context.Cause(bounded)
 	}
-	for i := range batch.Entries {
-		batch.Entries[i].Source = s.Name
-	}
 	var change Change
 	if err == nil {
-		change, err = l.compare(s.Source, batch.Entries)
+		change, err = l.compare(s.Source, c)
 	}
 	if err != nil {
 		if text := secret.New(l.Secrets(), secret.Least).Text(err.Error()); text != err.Error() {
@@ -180,22 +171,37 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	s.status.Took, s.status.Err, s.status.Percent = time.Since(started), err, 0
 	if err != nil {
 		s.status.State = Failed
-		if first && s.entries != nil { // a part is not the source
-			s.entries, s.unaccepted, s.fresh, s.status.Loaded = nil, Change{}, true, 0
+		if first && s.content != nil { // a part is not the source
+			s.content, s.unaccepted, s.fresh, s.status.Loaded = nil, Change{}, true, 0
 		}
 		return
 	}
 	s.unaccepted = Change{}
-	s.entries, s.overlay, s.read, s.fresh, s.recalled = batch.Entries, batch.Overlay, true, true, nil
-	s.key = ""
-	if key == s.contentKey() {
-		s.key = key
-	}
+	s.content, s.overlay, s.read, s.fresh = c, overlay, true, true
 	s.status = Status{
-		Name: s.Name, State: Ready, Found: batch.Found, Skipped: batch.Skipped, Renamed: batch.Renamed,
-		Mended: batch.Mended, Notes: batch.Notes, Change: change, Took: s.status.Took,
-		Empty: batch.Found == 0 && batch.Overlay == nil,
+		Name: s.Name, State: Ready, Found: c.said.Found, Skipped: c.said.Skipped, Renamed: c.said.Renamed,
+		Mended: c.said.Mended, Notes: c.said.Notes, Change: change, Took: s.status.Took,
+		Empty: c.said.Found == 0 && overlay == nil, Damaged: s.damaged,
 	}
+}
+
+// take reads a source, from the cache where that has it.
+func (l *Loader) take(ctx context.Context, s *loading) (*content, catalog.Overlay, error) {
+	if c := l.stored(ctx, s); c != nil {
+		return c, nil, nil
+	}
+	batch, err := load(ctx, s.Source, func(r Reading) {
+		l.mu.Lock()
+		s.status.Found, s.status.Percent = r.Found, r.Percent
+		l.mu.Unlock()
+		l.show(s, r)
+		signal(l.dirty)
+	})
+	for i := range batch.Entries {
+		batch.Entries[i].Source = s.Name
+	}
+	return &content{name: s.Name, key: batch.Key, entries: batch.Entries, attach: batch.Attach, said: saidOf(batch)},
+		batch.Overlay, err
 }
 
 // load calls Load; a panic in it is an error, since what a source reads was written by others.
@@ -208,10 +214,21 @@ func load(ctx context.Context, s Source, progress func(Reading)) (batch catalog.
 }
 
 // compare says what is other than what was accepted. The first reading ever of a source is accepted as it is.
-func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
+func (l *Loader) compare(s Source, c *content) (Change, error) {
 	if s.Own || l.options.Ledger == "" {
 		return Change{}, nil
 	}
+	if sum := ledgerSum(l.options.Ledger, s.Name); c.part != nil && sum == c.said.Ledger {
+		return Change{}, nil // nothing was to be accepted then
+	}
+	change, err := l.difference(s, c.all())
+	if err == nil && change.empty() {
+		c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
+	}
+	return change, err
+}
+
+func (l *Loader) difference(s Source, entries []catalog.Entry) (Change, error) {
 	accepted, err := readLedger(l.options.Ledger, s.Name)
 	if err != nil {
 		return Change{}, err
@@ -261,135 +278,6 @@ func (l *Loader) build(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// assemble makes the catalog of all entries there are, if they are others than before.
-func (l *Loader) assemble() {
-	l.building.Lock()
-	defer l.building.Unlock()
-	l.mu.Lock()
-	var entries []catalog.Entry
-	fresh, all := false, true
-	size := 0
-	for _, s := range l.sources {
-		fresh = fresh || s.fresh
-		size += len(s.entries)
-	}
-	from := make(map[string]string, size)
-	for _, s := range l.sources {
-		all = all && s.answered
-		if !fresh {
-			continue
-		}
-		s.fresh = false
-		s.reclaim()
-		entries = append(entries, l.merge(s, from)...)
-	}
-	hidden := l.waiting()
-	over := l.overlays()
-	loading := l.loadingText(len(entries))
-	if all && !fresh && l.view.Loading() != "" {
-		l.view = l.view.WithLoading("") // the rest has failed
-	}
-	l.mu.Unlock()
-	var made *catalog.Catalog
-	if fresh {
-		remarks := over.apply(entries, hidden)
-		var view *catalog.View
-		made, view = l.viewOf(entries, hidden)
-		wrong := made.Uncompensated()
-		if !all {
-			view = view.WithLoading(loading)
-		}
-		l.mu.Lock()
-		l.view, l.indexing = view, false
-		for i, s := range l.sources {
-			s.status.Overlay, s.status.Uncompensated = remarks[i], wrong[s.Name]
-		}
-		l.mu.Unlock()
-	}
-	if all {
-		select {
-		case <-l.built:
-		default:
-			close(l.built)
-		}
-		if made != nil {
-			l.remember(made)
-		}
-	}
-}
-
-// merge returns the entries of s whose ids no source before it has and none reserves, and reports the others. from maps
-// the ids so far to their sources.
-func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
-	reserved := map[string]string{}
-	for _, owner := range l.sources {
-		for _, namespace := range owner.Reserves {
-			reserved[namespace] = owner.Name
-		}
-	}
-	s.status.Skipped = slices.DeleteFunc(s.status.Skipped, func(k catalog.Skip) bool { return k.Source == collision })
-	entries := make([]catalog.Entry, 0, len(s.entries))
-	for _, e := range s.entries {
-		err := catalog.CheckID(e.ID)
-		if first, taken := from[e.ID]; err == nil && taken {
-			err = fmt.Errorf("%s has an action with this id: rename the source with NAME=%s", first, s.Name)
-		}
-		namespace, _, _ := strings.Cut(e.ID, ".")
-		if owner, ok := reserved[namespace]; ok && owner != s.Name {
-			err = fmt.Errorf("ids of %s.* are those of %s alone: rename the source with NAME=%s", namespace, owner, s.Name)
-		}
-		if err != nil {
-			s.status.Skipped = append(s.status.Skipped, catalog.Skip{ID: e.ID, Source: collision, Reason: err.Error()})
-			continue
-		}
-		from[e.ID] = s.Name
-		entries = append(entries, e)
-	}
-	s.status.Loaded = len(entries)
-	return entries
-}
-
-// collision is the place of skips that are made where sources meet.
-const collision = "catalog"
-
-// waiting maps the ids that have to be accepted to the reason that a person is told.
-func (l *Loader) waiting() map[string]string {
-	hidden := map[string]string{}
-	for _, s := range l.sources {
-		for _, id := range s.status.Change.Added {
-			hidden[id] = fmt.Sprintf("it is new in %s: /sources accept %s", s.Name, s.Name)
-		}
-		for _, id := range s.status.Change.Changed {
-			hidden[id] = fmt.Sprintf("its effect or schema changed in %s: /sources accept %s", s.Name, s.Name)
-		}
-		for _, id := range slices.Concat(s.unaccepted.Added, s.unaccepted.Changed) {
-			hidden[id] = fmt.Sprintf("it is new or changed in %s, which is still loading", s.Name)
-		}
-	}
-	return hidden
-}
-
-// viewOf is the catalog of the entries, and the view of what of it is not hidden.
-func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) (*catalog.Catalog, *catalog.View) {
-	o := l.options.Catalog
-	o.Progress = l.indexes()
-	all, _ := catalog.New(entries, o)
-	view := all.View()
-	if len(hidden) == 0 {
-		return all, view
-	}
-	narrower, err := view.Narrow(catalog.Rules{Name: "sources", Guard: func(e *catalog.Entry) (bool, string) {
-		why, waits := hidden[e.ID]
-		return !waits, why
-	}})
-	if err != nil {
-		// Rules that only have a guard name nothing that could be missing.
-		nothing, _ := catalog.New(nil, l.options.Catalog)
-		return nothing, nothing.View()
-	}
-	return all, narrower
 }
 
 // View is what the sources hold as far as it has been read and accepted.
@@ -467,9 +355,10 @@ func (l *Loader) accept(s *loading) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if err := accept(s.Name, s.entries, before).write(l.options.Ledger); err != nil {
+	if err := accept(s.Name, s.content.all(), before).write(l.options.Ledger); err != nil {
 		return Change{}, err
 	}
+	s.content.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
 	s.status.Change, s.fresh = Change{}, true
 	return change, nil
 }

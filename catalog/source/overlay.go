@@ -4,6 +4,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 
 	"almanac/catalog"
 )
@@ -23,6 +24,11 @@ func (l *Loader) overlays() overlaying {
 		}
 	}
 	return over
+}
+
+// any reports whether there is something to apply.
+func (over overlaying) any() bool {
+	return over.missing != "" || slices.ContainsFunc(over.overlays, func(o catalog.Overlay) bool { return o != nil })
 }
 
 // apply changes the entries, adds to the hidden ids and returns the remarks of each source. While a source is missing

@@ -24,7 +24,7 @@ func newSlowly(entries []catalog.Entry) *slowly {
 }
 
 func (s *slowly) source(name string) Source {
-	return Source{Name: name, Key: func() (string, error) { return "1", nil },
+	return Source{Name: name, Key: func(context.Context) (string, error) { return "1", nil },
 		Load: func(ctx context.Context, progress func(Reading)) (catalog.Batch, error) {
 			progress(Reading{Found: 2500, Percent: 25, Entries: s.entries[:2500]})
 			close(s.told)
@@ -36,7 +36,7 @@ func (s *slowly) source(name string) Source {
 			if s.err != nil {
 				return catalog.Batch{}, s.err
 			}
-			return catalog.Batch{Entries: s.entries, Found: len(s.entries)}, nil
+			return catalog.Batch{Entries: s.entries, Found: len(s.entries), Key: "1"}, nil
 		}}
 }
 

@@ -80,7 +80,7 @@ const (
 func (l *Loader) show(s *loading, r Reading) {
 	l.mu.Lock()
 	wanted := l.options.Partly && !s.answered &&
-		len(r.Entries) >= max(leastShown, shownGrowth*len(s.entries)) && r.Percent < mostShown
+		len(r.Entries) >= max(leastShown, shownGrowth*s.content.len()) && r.Percent < mostShown
 	l.mu.Unlock()
 	if !wanted {
 		return
@@ -95,7 +95,7 @@ func (l *Loader) show(s *loading, r Reading) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.entries, s.unaccepted, s.shown, s.fresh = entries, change, r.Percent, true
+	s.content, s.unaccepted, s.shown, s.fresh = &content{name: s.Name, entries: entries}, change, r.Percent, true
 }
 
 // indexingPause is the least time between two reports of one building.

@@ -100,6 +100,9 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 			fmt.Fprintf(&b, "  %s: %s\n", part.what, place(k))
 		}
 	}
+	if s.Damaged {
+		b.WriteString("  note: its cached copy was damaged; it was read anew, and a new copy is kept\n")
+	}
 	if partly := s.partly(); partly != nil {
 		list(&b, "unavailable", partly.Blocked, some, nil)
 		fmt.Fprintf(&b, "  the other %d are available\n", partly.All-len(partly.Blocked))
@@ -208,9 +211,13 @@ func (s *loading) silent() bool { return s.Optional && s.status.Found == 0 && s.
 
 // stale lists the actions of a source that use others which have changed since, as far as the view has them.
 func (l *Loader) stale(s *loading) (all []catalog.Skip) {
-	for i := range s.entries {
-		for _, line := range l.view.Stale(&s.entries[i]) {
-			all = append(all, catalog.Skip{ID: s.entries[i].ID, Reason: "uses " + line})
+	if s.content == nil {
+		return nil
+	}
+	for i := range s.content.uses {
+		e := &s.content.uses[i]
+		for _, line := range l.view.Stale(e) {
+			all = append(all, catalog.Skip{ID: e.ID, Reason: "uses " + line})
 		}
 	}
 	return all

@@ -7,7 +7,8 @@
 //	Status   the health of one source
 //	ledger   the accepted actions of a source, in a file
 //	state    an action as accepted, and what has changed since
-//	cache    the built catalog in a file, for the next start
+//	content  what one reading of a source gave, as a segment of the catalog
+//	cache    contents and built catalogs in files, for the next start
 //
 // Start at Start.
 package source
@@ -37,9 +38,15 @@ type Source struct {
 	Reserves []string
 	// Load reads all of it; it is called again to refresh. It may tell how far it has come.
 	Load func(ctx context.Context, progress func(Reading)) (catalog.Batch, error)
-	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
-	// sources whose entries cannot be called; see Options.Cache. Nil: only Load can tell.
-	Key func() (string, error)
+	// Key names what Load would give without making it: as long as the key is the same, so is the Batch, which has it as
+	// its Key. What Key has read Load need not read again. Empty, or nil: only Load can tell; see Options.Cache.
+	Key func(ctx context.Context) (string, error)
+	// Far tells that Key asks another machine, so that it is asked beside other sources and not before them.
+	Far bool
+	// Recall takes the place of Load where the cache has the Batch: it gets its Kept and returns its Attach, and its
+	// Notes, which may depend on more than the Key does. An error has the source read. Nil for a source whose entries have
+	// no functions.
+	Recall func(kept []byte) (attach func(*catalog.Entry), notes []catalog.Skip, err error)
 	// Watch calls changed whenever Load would give something else, and returns when ctx is done. Nil: it never changes
 	// by itself.
 	Watch func(ctx context.Context, changed func())
@@ -106,6 +113,8 @@ type Status struct {
 	Stale []catalog.Skip `json:"-"`
 	// Change compares with what was accepted. Added and Changed actions are hidden until Accept.
 	Change Change
+	// Damaged tells that the cache had it and could not be read, so that it was read anew.
+	Damaged bool `json:"-"`
 	// Took is how long the last reading took.
 	Took time.Duration
 	// Err says why the last reading failed. What an earlier one gave stays.

@@ -153,9 +153,9 @@ func TestReserved(t *testing.T) {
 	}
 	want := `first: 1 action, 3 skipped (<1 ms)
   found 4 = loaded 1 + skipped 3
+  skipped: catalog: peer: ids of peer.* are those of team alone: rename the source with NAME=first
   skipped: catalog: peer.message: ids of peer.* are those of team alone: rename the source with NAME=first
   skipped: catalog: peer.other: ids of peer.* are those of team alone: rename the source with NAME=first
-  skipped: catalog: peer: ids of peer.* are those of team alone: rename the source with NAME=first
 team: 1 action (<1 ms)
   found 1 = loaded 1 + skipped 0
 `

@@ -235,6 +235,7 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	f.loader, err = source.Start(ctx, append(sources, more...), source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
 		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf, Partly: partly,
+		Program: programStamp(),
 		Changed: func() {
 			select {
 			case f.changed <- struct{}{}:
@@ -248,6 +249,19 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	cli.credentials.follow(f.loader)
 	collectLess(ctx, f.loader)
 	return f, nil
+}
+
+// programStamp changes with the program: what another build has read of a source is read anew.
+func programStamp() string {
+	file, err := os.Executable()
+	if err != nil {
+		return version
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return version
+	}
+	return fmt.Sprintf("%s %d %d", version, info.Size(), info.ModTime().UnixNano())
 }
 
 // collectLess has garbage collected half as often until all sources have been read: most of what reading and indexing
