@@ -19,42 +19,72 @@ import (
 	"almanac/catalog/web"
 )
 
-// A binding is shared by the callers of one reading. Its client is known at the end of the reading, when bound is
+// A binding is shared by the actions of one reading. What they call is known at the end of the reading, when bound is
 // closed; it is nil if the reading failed.
 type binding struct {
-	bound  chan struct{}
-	client *web.Client
+	bound chan struct{}
+	to    *bound
 }
 
-// wait returns the client; a call of what has been read so far waits for the rest.
-func (b *binding) wait(ctx context.Context) (*web.Client, error) {
+// attach makes the action of an entry.
+func (b *binding) attach(e *catalog.Entry) {
+	text := e.Recipe
+	e.Action = func(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+		to, err := b.wait(ctx)
+		if err != nil {
+			return catalog.Result{}, err
+		}
+		c, err := to.caller(text)
+		if err != nil {
+			return catalog.Result{}, err
+		}
+		return c.run(ctx, call)
+	}
+}
+
+// wait returns what is called; a call of what has been read so far waits for the rest.
+func (b *binding) wait(ctx context.Context) (*bound, error) {
 	select {
 	case <-b.bound:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if b.client == nil {
+	if b.to == nil {
 		return nil, errors.New("the document could not be read to its end")
 	}
-	return b.client, nil
+	return b.to, nil
+}
+
+// caller makes what calls an operation of its recipe.
+func (b *bound) caller(text string) (*caller, error) {
+	var r recipe
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return nil, fmt.Errorf("its recipe: %w", err)
+	}
+	if r.Group < 0 || r.Group >= len(b.groups) {
+		return nil, errors.New("its recipe is not of this document")
+	}
+	g := &b.groups[r.Group]
+	if g.broken != nil {
+		return nil, g.broken
+	}
+	op := &operation{method: r.Method, path: r.Path, plan: r.Plan}
+	op.plan.keys = b.keys
+	return &caller{client: b.client, op: op, base: g.base, read: r.Read, auth: g.auth, paging: pagingOf(op)}, nil
 }
 
 // A caller calls one operation.
 type caller struct {
-	*binding
+	client *web.Client
 	op     *operation
 	base   string
-	broken error // why it cannot be called
 	read   bool
 	auth   [][]web.Auth
 	paging paging
 }
 
-// run is the entry's action.
+// run does a call.
 func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, error) {
-	if c.broken != nil {
-		return catalog.Result{}, c.broken
-	}
 	req, err := c.op.request(c.base, call.Args)
 	if err != nil {
 		return catalog.Result{}, err
@@ -63,11 +93,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	if call.KeyHeader != "" {
 		req.Header.Set(call.KeyHeader, call.Key)
 	}
-	client, err := c.wait(ctx)
-	if err != nil {
-		return catalog.Result{}, err
-	}
-	answer, err := client.Do(ctx, req)
+	answer, err := c.client.Do(ctx, req)
 	var status *web.StatusError
 	if errors.As(err, &status) && status.Status == http.StatusNotFound && c.read && c.op.plan.notFound {
 		return catalog.Result{Note: "not found"}, nil

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -34,11 +35,17 @@ func FuzzLoad(f *testing.F) {
 		}
 		l := loader{d: d, o: options{Base: "http://127.0.0.1:1"}, name: "x"}
 		l.servers = servers{d: d, o: l.o}
-		batch, client, err := l.load(context.Background())
-		if err != nil {
+		bind := &binding{bound: make(chan struct{})}
+		if err := l.load(context.Background(), bind); err != nil {
 			t.Fatal(err)
 		}
-		defer client.Close()
+		batch := l.batch
+		for _, e := range batch.Entries {
+			var r recipe
+			if err := json.Unmarshal([]byte(e.Recipe), &r); err != nil {
+				t.Fatalf("%s: %v: %s", e.ID, err, e.Recipe)
+			}
+		}
 		if batch.Found != len(batch.Entries)+len(batch.Skipped) {
 			t.Fatalf("found %d, %d entries, %d skipped", batch.Found, len(batch.Entries), len(batch.Skipped))
 		}

@@ -3,8 +3,6 @@ package openapi
 // This file opens a document as a source.
 
 import (
-	"strings"
-
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
@@ -23,11 +21,14 @@ func Kind() source.Kind {
 				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: vault, Access: access,
 			})
 			name, _ = secret.Address(name)
-			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
+			s := source.Source{
+				Name: name, Load: api.load, Key: api.key, Far: api.far(), Recall: api.recall, Health: api.Health,
+				Secrets: api.secrets, Close: api.Close,
+			}
 			if r.Name != "" {
 				s.Login = &login.Way{Name: r.Name, Target: api.target}
 			}
-			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {
+			if !api.far() {
 				api.files.set([]string{r.Rest})
 				s.Watch = source.Watch(api.files.look, 0)
 			}

@@ -3,10 +3,11 @@ package openapi
 // This file turns a document's operations into entries.
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -27,16 +28,12 @@ type loader struct {
 	name     string
 	servers  servers
 	progress func(source.Reading)
-	// health is why the first operation that cannot be called is blocked.
-	health  error
-	lacks   *url.URL        // the server of that action, where a credential is missing
-	used    map[string]bool // the names that credentials are looked up by
-	wanted  []string        // those of them that have no value, of any action
-	blocked []string
-	batch   catalog.Batch
+	kept     kept
+	batch    catalog.Batch
 }
 
-func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
+// load makes the entries, whose actions wait for bind.
+func (l *loader) load(ctx context.Context, bind *binding) error {
 	ops, skipped, found := l.d.operations(l.o.Source)
 	l.batch.Skipped, l.batch.Found = skipped, found
 	habit := habitOf(ops, l.name)
@@ -50,18 +47,17 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		keys[place] = true
 	}
 	out := &outputs{d: l.d, patterns: patterns, known: map[*tree.Node]*catalog.Schema{}, told: map[*tree.Node][]string{}}
-	l.used = map[string]bool{}
-	bound := &binding{bound: make(chan struct{})}
-	defer close(bound.bound)
+	l.kept = kept{Name: l.name, Keys: slices.Sorted(maps.Keys(keys))}
 	for i, op := range ops {
 		if ctx.Err() != nil {
-			return catalog.Batch{}, nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		e, call, err := l.entry(op, out, patterns, keys, bound)
+		e, err := l.entry(op, out, patterns, keys)
 		if err != nil {
 			l.batch.Skipped = append(l.batch.Skipped, catalog.Skip{ID: op.id, Source: l.o.Source, Reason: err.Error()})
 			continue
 		}
+		bind.attach(&e)
 		l.batch.Entries = append(l.batch.Entries, e)
 		if op.id != op.wanted {
 			l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{
@@ -69,49 +65,38 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 					text.LineBytes(op.path, 100)),
 			})
 		}
-		op.release()
-		call.paging = pagingOf(op)
 		if l.progress != nil && i%100 == 0 {
 			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops), Entries: l.batch.Entries})
 		}
 	}
-	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Access: l.o.Access, MaxBody: l.o.MaxBody})
-	if err != nil {
-		return catalog.Batch{}, nil, err
+	l.unsupported()
+	if l.d.others != nil {
+		l.kept.Files = l.d.others.files
 	}
-	bound.client = client
-	if l.health == errNoCredential {
-		l.health = errors.New("no credential: set it in the environment or the system keyring as " +
-			strings.Join(l.wanted, ", ") + l.orLogin())
-	}
-	l.unused()
-	if l.health != nil && len(l.blocked) < len(l.batch.Entries) {
-		l.health = &source.PartlyError{Blocked: l.blocked, All: len(l.batch.Entries), Err: l.health}
-	}
-	return l.batch, client, nil
-}
-
-// orLogin adds that one may log in, where the document says who gives tokens.
-func (l *loader) orLogin() string {
 	var t login.Target
-	if source := l.o.Access.Login.Source(); source != "" && l.d.asks(&t) != "" {
-		return "; or run almanac login " + source
-	}
-	return ""
+	l.kept.Logins = l.d.asks(&t) != ""
+	l.batch.Attach = bind.attach
+	var err error
+	l.batch.Kept, err = json.Marshal(l.kept)
+	return err
 }
 
 var errNoCredential = errors.New("no credential")
 
-// unused notes the variables that look like credentials of the source and that no operation uses, and the schemes that
-// no credential can be given for.
-func (l *loader) unused() {
+// unused notes the variables that look like credentials of the source and that no operation uses.
+func (a *api) unused(name string, used map[string]bool) (notes []catalog.Skip) {
 	for _, what := range []string{"TOKEN", "KEY", "USER", "PASSWORD", "CLIENT_ID", "CLIENT_SECRET"} {
-		if name := web.EnvName(l.name, what); !l.used[name] && l.o.Vault.InEnvironment(name) {
-			l.batch.Notes = append(l.batch.Notes, catalog.Skip{ID: name, Source: l.o.Source, Reason: "it is set, and " +
-				"no action uses it: the document asks for no such credential; [sources." + l.name +
+		if variable := web.EnvName(name, what); !used[variable] && a.o.Vault.InEnvironment(variable) {
+			notes = append(notes, catalog.Skip{ID: variable, Source: a.o.Source, Reason: "it is set, and " +
+				"no action uses it: the document asks for no such credential; [sources." + name +
 				"] in the configuration can send it"})
 		}
 	}
+	return notes
+}
+
+// unsupported notes the schemes that no credential can be given for.
+func (l *loader) unsupported() {
 	l.d.schemes().Each(func(name string, n *tree.Node) {
 		n = l.d.soft(n)
 		kind := n.Get("type").Str()
@@ -119,20 +104,19 @@ func (l *loader) unused() {
 			kind = strings.ToLower(n.Get("scheme").Str())
 		}
 		if kind == "digest" || kind == "mutualTLS" {
-			l.batch.Notes = append(l.batch.Notes, catalog.Skip{ID: text.LineBytes(name, 60), Source: l.o.Source,
+			l.kept.Notes = append(l.kept.Notes, catalog.Skip{ID: text.LineBytes(name, 60), Source: l.o.Source,
 				Reason: kind + " is not supported: actions that need it are called without"})
 		}
 	})
 }
 
 // entry makes one entry.
-func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool,
-	bound *binding) (catalog.Entry, *caller, error) {
+func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool) (catalog.Entry, error) {
 	e := catalog.Entry{
 		ID: op.id, Title: op.title(), Source: l.o.Source, Entities: entities(op),
 	}
 	if err := catalog.CheckID(e.ID); err != nil {
-		return e, nil, err
+		return e, err
 	}
 	for _, tag := range op.tags {
 		if tag = text.LineBytes(tag, 60); tag != "" && len(e.Tags) < 8 {
@@ -144,7 +128,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	var mended []string
 	var err error
 	if e.Input, mended, err = l.d.input(op, patterns, keys); err != nil {
-		return e, nil, fmt.Errorf("its arguments: %w", err)
+		return e, fmt.Errorf("its arguments: %w", err)
 	}
 	e.Description = op.describe(e.Input)
 	var more []string
@@ -152,46 +136,24 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	for _, reason := range slices.Concat(mended, more) {
 		l.batch.Mended = append(l.batch.Mended, catalog.Skip{ID: e.ID, Source: l.o.Source, Reason: reason})
 	}
-	base, err := l.servers.of(op)
-	call := &caller{binding: bound, op: op, read: !e.Mutates, base: base, broken: err}
+	g := group{}
+	g.Server, g.Broken = l.servers.find(op)
+	base, err := l.servers.at(g.Server, g.Broken)
 	var from *url.URL
 	if err == nil {
 		from, _ = url.Parse(base)
 		shown, _ := secret.Address(base)
 		e.Target = strings.ToUpper(op.method) + " " + shown + op.path
 	}
-	call.auth = l.d.auth(op, from, l.o, l.name)
-	effective := l.o.Access.At(from).Over(call.auth)
+	g.Auth = l.d.auth(op, from, l.o, l.name)
 	e.Timeout = l.o.Access.Timeout
-	l.o.Vault.Expect(effective)
-	for _, all := range effective {
-		for _, a := range all {
-			for _, name := range a.Names {
-				l.used[name] = true
-			}
-		}
-	}
-	reason := err
-	if wanted := l.o.Vault.Wanted(effective); err == nil && len(wanted) > 0 {
-		for _, name := range wanted {
-			if !slices.Contains(l.wanted, name) {
-				l.wanted = append(l.wanted, name)
-			}
-		}
-		reason = errNoCredential
-		if l.health == nil {
-			l.lacks = from
-		}
-	}
-	if reason != nil {
-		l.blocked = append(l.blocked, e.ID)
-		l.health = cmp.Or(l.health, reason)
-	}
 	e.Examples = l.example(op, e.Input)
-	e.Action, e.Paged, e.SendsKey = call.run, true, true
+	e.Paged, e.SendsKey = true, true
 	e.Title, e.Description = strings.Clone(e.Title), strings.Clone(e.Description)
 	for i := range e.Tags {
 		e.Tags[i] = strings.Clone(e.Tags[i])
 	}
-	return e, call, nil
+	made, err := json.Marshal(recipe{op.method, op.path, op.plan, !e.Mutates, l.kept.group(g, e.ID)})
+	e.Recipe = string(made)
+	return e, err
 }

@@ -18,15 +18,15 @@ const maxScopes = 20
 
 // target reads the document for what a login is for: its servers, and who gives tokens for them.
 func (a *api) target(ctx context.Context) (login.Target, error) {
-	d, from, err := a.document(ctx)
+	d, _, err := a.document(ctx)
 	if err != nil {
 		return login.Target{}, err
 	}
-	at := servers{d: d, o: a.o, from: from}
+	at := servers{d: d, o: a.o, from: a.address()}
 	ops, _, _ := d.operations(a.o.Source)
 	var wrong error
 	for _, op := range ops {
-		if _, err := at.of(op); err != nil {
+		if _, err := at.at(at.find(op)); err != nil {
 			wrong = err
 		}
 	}

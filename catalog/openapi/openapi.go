@@ -13,6 +13,8 @@ package openapi
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,6 +72,7 @@ type api struct {
 	health error
 	// lacks is the server that a credential is missing for, where that is the health.
 	lacks *url.URL
+	text  []byte // of the document, between key and load; nil elsewhere
 }
 
 // New returns an API. Nothing is read yet.
@@ -92,7 +96,7 @@ const parsed = 25
 // document to be had, and when one that is read again names a server that it did not name before; an operation that
 // cannot be used is in the batch's Skipped.
 func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-	d, from, err := a.document(ctx)
+	d, raw, err := a.document(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
 	}
@@ -100,28 +104,69 @@ func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.
 		progress(source.Reading{Percent: parsed})
 	}
 	l := loader{d: d, o: a.o, name: a.name(d), progress: progress}
-	l.servers = servers{d: d, o: a.o, from: from}
-	batch, client, err := l.load(ctx)
+	l.servers = servers{d: d, o: a.o, from: a.address()}
+	bind := &binding{bound: make(chan struct{})}
+	defer close(bind.bound)
+	if err := l.load(ctx, bind); err != nil {
+		return catalog.Batch{}, err
+	}
+	to, ready, err := a.bind(&l.kept)
 	if err != nil {
 		return catalog.Batch{}, err
 	}
-	batch.Mended = append(batch.Mended, d.others.told...)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.files.set(append([]string{a.o.From}, d.others.files...))
-	if a.client != nil {
-		if err := a.client.Covers(client); err != nil {
-			return catalog.Batch{}, fmt.Errorf("the document changed: %w: restart to accept it", err)
-		}
-		a.client.Close()
+	if err := a.take(to, ready, l.kept.Files); err != nil {
+		return catalog.Batch{}, fmt.Errorf("the document changed: %w: restart to accept it", err)
 	}
-	a.client, a.health, a.lacks = client, l.health, l.lacks
-	return batch, nil
+	bind.to = to
+	l.batch.Notes, l.batch.Mended = ready.notes, append(l.batch.Mended, d.others.told...)
+	if !d.others.far { // at a later start one could not tell whether those are the same
+		l.batch.Key = a.keyOf(raw)
+	}
+	return l.batch, nil
 }
 
-// document reads the document, and returns where it came from; what it refers to in others is read when it is needed.
-func (a *api) document(ctx context.Context) (*document, *url.URL, error) {
-	raw, from, err := a.read(ctx)
+// key names what load would make of the document as it is now, which the next load takes.
+func (a *api) key(ctx context.Context) (string, error) {
+	text, err := a.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.text = text
+	return a.keyOf(text), nil
+}
+
+// taken is the text of the document that key has read, or that of now.
+func (a *api) taken(ctx context.Context) ([]byte, error) {
+	a.mu.Lock()
+	text := a.text
+	a.text = nil
+	a.mu.Unlock()
+	if text != nil {
+		return text, nil
+	}
+	return a.read(ctx)
+}
+
+// keyOf stands for a document and all that says how it is read. A document with values in its addresses has none, since
+// what is made of it would have them too. What depends on the environment is not kept: see bind.
+func (a *api) keyOf(text []byte) string {
+	if len(a.written) > 0 {
+		return ""
+	}
+	places := a.o.Access.Places()
+	slices.Sort(places)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q %q %q %q %q %v\x00", a.o.From, a.o.Source, a.o.Name, a.o.Base, a.o.Variables, a.o.Names,
+		places, a.o.Access.Timeout)
+	sum.Write(text)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// document reads the document, and returns its text too; what it refers to in others is read when it is needed.
+func (a *api) document(ctx context.Context) (*document, []byte, error) {
+	raw, err := a.taken(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,8 +181,8 @@ func (a *api) document(ctx context.Context) (*document, *url.URL, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.others = newOthers(ctx, a.o, raw, from, root)
-	return d, from, nil
+	d.others = newOthers(ctx, a.o, raw, a.address(), root)
+	return d, raw, nil
 }
 
 // Health says why actions cannot be called now: no server, or no credential. Nil before the first Load.
@@ -163,34 +208,38 @@ func (a *api) Close() error {
 	return nil
 }
 
-// read gets the document's text, and its address if it has one.
-func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
-	if !strings.HasPrefix(a.o.From, "http://") && !strings.HasPrefix(a.o.From, "https://") {
+// far tells that the document is on another machine.
+func (a *api) far() bool {
+	return strings.HasPrefix(a.o.From, "http://") || strings.HasPrefix(a.o.From, "https://")
+}
+
+// read gets the document's text.
+func (a *api) read(ctx context.Context) ([]byte, error) {
+	if !a.far() {
 		f, err := os.Open(a.o.From)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer f.Close()
 		text, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 		if err == nil && len(text) > maxDocument {
 			err = fmt.Errorf("the document is larger than %d MB", maxDocument>>20)
 		}
-		return text, nil, err
+		return text, err
 	}
-	u, err := url.Parse(a.o.From)
-	if err != nil {
-		return nil, nil, errors.New("the document's address is invalid")
+	if _, err := url.Parse(a.o.From); err != nil {
+		return nil, errors.New("the document's address is invalid")
 	}
 	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer client.Close()
 	text, err := fetched(ctx, client, a.o.From, a.o.Sleep)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the document: %w", err)
+		return nil, fmt.Errorf("the document: %w", err)
 	}
-	return text, u, nil
+	return text, nil
 }
 
 // fetched is a document at an address.

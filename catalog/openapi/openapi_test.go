@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -55,10 +58,38 @@ func listen(t *testing.T, from string, o options, handle http.HandlerFunc) *talk
 	if k.batch, err = k.api.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range k.batch.Entries {
+	for _, e := range k.kept() {
 		k.entries[e.ID] = e
 	}
 	return k
+}
+
+// kept are the entries as a later start finds them, which calls the same: they are written and opened again.
+func (k *talk) kept() []catalog.Entry {
+	k.t.Helper()
+	health := k.api.Health()
+	attach, notes, err := k.api.recall(k.batch.Kept)
+	if diff := cmp.Diff(k.batch.Notes, notes); err != nil || diff != "" {
+		k.t.Fatalf("recalled, error %v, other notes:\n%s", err, diff)
+	}
+	if fmt.Sprint(health) != fmt.Sprint(k.api.Health()) {
+		k.t.Errorf("health is %v, and when recalled %v", health, k.api.Health())
+	}
+	made, _ := catalog.NewSegment(slices.Clone(k.batch.Entries), catalog.Options{})
+	var image bytes.Buffer
+	if err := made.WriteImage(&image, k.batch.Kept); err != nil {
+		k.t.Fatal(err)
+	}
+	for _, value := range k.api.secrets() {
+		if bytes.Contains(image.Bytes(), []byte(value)) {
+			k.t.Errorf("what is kept has the secret %q", value)
+		}
+	}
+	opened, _, err := catalog.OpenSegment(image.Bytes(), catalog.OpenOptions{Attach: attach})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return opened.Entries()
 }
 
 func (k *talk) call(id string, args map[string]any) (catalog.Result, error) {

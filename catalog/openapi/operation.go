@@ -21,7 +21,7 @@ type operation struct {
 	name                              name
 	id, wanted                        string
 
-	node, item *tree.Node // until the entry is made
+	node, item *tree.Node
 	plan       plan
 }
 
@@ -135,23 +135,4 @@ func (d *document) parameters(op *operation) (list []*tree.Node, lost []string) 
 		}
 	}
 	return list, lost
-}
-
-// release drops the document, which a call does not need.
-func (op *operation) release() {
-	*op = operation{method: strings.Clone(op.method), path: strings.Clone(op.path), id: op.id, wanted: op.wanted,
-		plan: op.plan}
-	for i := range op.plan.params {
-		p := &op.plan.params[i]
-		p.arg, p.name, p.in, p.style = strings.Clone(p.arg), strings.Clone(p.name), strings.Clone(p.in),
-			strings.Clone(p.style)
-	}
-	if b := op.plan.body; b != nil {
-		b.mediaType = strings.Clone(b.mediaType)
-		for i := range b.fields {
-			f := &b.fields[i]
-			f.arg, f.name, f.style, f.contentType = strings.Clone(f.arg), strings.Clone(f.name), strings.Clone(f.style),
-				strings.Clone(f.contentType)
-		}
-	}
 }

@@ -86,7 +86,8 @@ type others struct {
 	away  map[string]int    // how many documents stand before one
 	from  map[string]string // where a reference was found: FILE:LINE
 	bytes int64
-	files []string // local files that were read, and those that could not be
+	files []summed // files in dir that were read, and those that could not be
+	far   bool     // one at an address was read, or could not be
 	lost  map[string]bool
 	told  []catalog.Skip
 }
@@ -212,6 +213,7 @@ func (s *others) textOf(at place) ([]byte, error) {
 	if at.address == nil {
 		return s.fileOf(at.file)
 	}
+	s.far = true
 	var own []string
 	if s.first.address != nil {
 		own = []string{s.first.address.String()}
@@ -229,13 +231,19 @@ func (s *others) textOf(at place) ([]byte, error) {
 	return text, err
 }
 
-// fileOf reads a file in the folder of the first document or below it, wherever links lead.
+// fileOf reads a file in the folder of the first document.
 func (s *others) fileOf(name string) ([]byte, error) {
 	if name == ".." || strings.HasPrefix(name, "../") {
 		return nil, errors.New("outside of the document's own folder")
 	}
-	s.files = append(s.files, filepath.Join(s.dir, filepath.FromSlash(name)))
-	root, err := os.OpenRoot(s.dir)
+	text, err := neighbour(s.dir, name)
+	s.files = append(s.files, summed{name, sumOf(text, err)})
+	return text, err
+}
+
+// neighbour reads a file in a folder or below it, wherever links lead.
+func neighbour(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

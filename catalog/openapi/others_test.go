@@ -44,6 +44,9 @@ func TestOthers(t *testing.T) {
 	if _, err := k.call("shop.pets.create", table{"name": "a", "parent": table{"name": true}}); err == nil {
 		t.Error("a pet in another file is not checked")
 	}
+	if k.batch.Key != "" {
+		t.Error("a document of which a part is elsewhere is kept")
+	}
 	before := k.api.files.look()
 	pets := filepath.Join(dir, "api", "parts", "pets.yaml")
 	if text, err := os.ReadFile(pets); err != nil || os.WriteFile(pets, append(text, "\n# more\n"...), 0o600) != nil {
@@ -51,6 +54,9 @@ func TestOthers(t *testing.T) {
 	}
 	if k.api.files.look() == before {
 		t.Error("another file changed, and nobody is told")
+	}
+	if _, _, err := k.api.recall(k.batch.Kept); err == nil || !strings.Contains(err.Error(), "pets.yaml: it has changed") {
+		t.Errorf("another file changed, and what was kept is used: %v", err)
 	}
 }
 

@@ -173,11 +173,13 @@ type servers struct {
 
 var errNoServer = errors.New("the document has no server: set one with --base NAME=URL")
 
-// of is the address of an operation's server, without a slash at its end.
-func (s *servers) of(op *operation) (string, error) {
-	base, err := s.find(op)
-	if err != nil {
-		return "", err
+// at is an address as find returned it, without a slash at its end.
+func (s *servers) at(base, broken string) (string, error) {
+	if s.o.Base != "" {
+		base, broken = s.o.Base, ""
+	}
+	if broken != "" {
+		return "", errors.New(broken)
 	}
 	u, err := url.Parse(base)
 	if err == nil && s.from != nil {
@@ -198,35 +200,32 @@ func (s *servers) of(op *operation) (string, error) {
 	return base, nil
 }
 
-func (s *servers) find(op *operation) (string, error) {
-	if s.o.Base != "" {
-		return s.o.Base, nil
-	}
+// find is the address of an operation's server as the document has it; one without a host is beside the document.
+// broken says why there is none.
+func (s *servers) find(op *operation) (base, broken string) {
 	if s.d.v2 {
 		host := s.d.root.Get("host").Str()
 		path := s.d.root.Get("basePath").Str()
 		if host == "" {
-			if s.from == nil {
-				return "", errNoServer
-			}
-			return "/" + strings.TrimLeft(path, "/"), nil
+			return "/" + strings.TrimLeft(path, "/"), ""
 		}
 		schemes := s.d.root.Get("schemes").Strings()
 		scheme := "https"
 		if len(schemes) > 0 && !slices.Contains(schemes, "https") {
 			scheme = schemes[0]
 		}
-		return scheme + "://" + host + "/" + strings.TrimLeft(path, "/"), nil
+		return scheme + "://" + host + "/" + strings.TrimLeft(path, "/"), ""
 	}
 	for _, holder := range []*tree.Node{op.node, op.item, s.d.root} {
 		if list := holder.Get("servers").Items(); len(list) > 0 {
-			return s.fill(list[0])
+			base, err := s.fill(list[0])
+			if err != nil {
+				return "", err.Error()
+			}
+			return base, ""
 		}
 	}
-	if s.from == nil {
-		return "", errNoServer
-	}
-	return "/", nil
+	return "/", ""
 }
 
 // fill replaces the variables in a server's address with their values.

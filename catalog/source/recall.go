@@ -133,7 +133,10 @@ func (l *Loader) recall(ctx context.Context) bool {
 			ledger := contents[i].said.Ledger
 			contents[i].said, contents[i].recalled = kept[i].Said, all
 			contents[i].said.Ledger = ledger
-			if err = contents[i].recall(s); s.Recall != nil {
+			if contents[i].recall(s) != nil {
+				return false // what it is made of has changed
+			}
+			if s.Recall != nil {
 				kept[i].Status.Notes = contents[i].said.Notes
 			}
 		}

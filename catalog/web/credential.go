@@ -57,6 +57,12 @@ func EnvName(source, what string) string {
 	return name
 }
 
+// Equal tells that both are the same.
+func (a Auth) Equal(b Auth) bool {
+	return a.Kind == b.Kind && a.Place == b.Place && a.Field == b.Field && a.TokenURL == b.TokenURL &&
+		slices.Equal(a.Names, b.Names) && slices.Equal(a.Scopes, b.Scopes)
+}
+
 // SamePlace tells that both are written in the same place of a request.
 func (a Auth) SamePlace(b Auth) bool { return a.place() == b.place() }
 
