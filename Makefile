@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway peers peers-mcp peers-aimock peers-model peers-openapi peers-sql fuzz soak kills e2e bench-ui proof team
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -136,7 +136,7 @@ empty :=
 space := $(empty) $(empty)
 
 # Programs that nobody here wrote, from npm with locked versions; needs node and npm.
-peers: peers-mcp peers-openapi peers-aimock peers-sql
+peers: peers-mcp peers-openapi peers-aimock peers-sql peers-login
 
 # The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
 MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
@@ -145,6 +145,14 @@ $(MCP_PEERS)/node_modules/.package-lock.json: $(MCP_PEERS)/package.json $(MCP_PE
 
 peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
+
+# Logins at an authorisation server: oidc-provider.
+LOGIN_PEER = $(CURDIR)/catalog/web/login/testdata/peer
+$(LOGIN_PEER)/node_modules/.package-lock.json: $(LOGIN_PEER)/package.json $(LOGIN_PEER)/package-lock.json
+	cd $(LOGIN_PEER) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+
+peers-login: $(LOGIN_PEER)/node_modules/.package-lock.json
+	ALMANAC_PEERS=$(LOGIN_PEER) $(GO) test ./catalog/web/login -run TestPeer -count=1 -v -timeout 3m
 
 # A model server over both interfaces, as the model's side of a conversation.
 peers-aimock: $(MCP_PEERS)/node_modules/.package-lock.json

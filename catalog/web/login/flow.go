@@ -115,6 +115,9 @@ func (s *Store) login(ctx context.Context, source string, t Target, o Options) (
 	return f.login, nil
 }
 
+// offline is the scope of tokens that can be renewed.
+const offline = "offline_access"
+
 // choose picks the grant and the scopes.
 func (f *flow) choose() error {
 	l := &f.login
@@ -143,7 +146,6 @@ func (f *flow) choose() error {
 	if f.Scopes != nil {
 		l.Scopes = f.Scopes
 	}
-	const offline = "offline_access"
 	if l.Grant != grantApplication && slices.Contains(f.issuer.Scopes, offline) && !slices.Contains(l.Scopes, offline) {
 		l.Scopes = append(slices.Clone(l.Scopes), offline)
 	}
@@ -246,7 +248,11 @@ func (f *flow) code(ctx context.Context, s *Store) (*oauth2.Token, error) {
 		return nil, err
 	}
 	verifier, config := oauth2.GenerateVerifier(), f.config()
-	address := config.AuthCodeURL(back.state, f.parameters(oauth2.S256ChallengeOption(verifier))...)
+	asked := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier)}
+	if slices.Contains(f.login.Scopes, offline) { // which OpenID Connect gives to those only who agree to it
+		asked = append(asked, oauth2.SetAuthURLParam("prompt", "consent"))
+	}
+	address := config.AuthCodeURL(back.state, f.parameters(asked...)...)
 	if f.Show != nil {
 		f.Show(address, "")
 	}
