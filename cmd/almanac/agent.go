@@ -101,6 +101,9 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 		defer stop()
 	}
 	a := &agent{cli: cli, limits: limits, promptTime: c.PromptTime, orphaned: orphaned}
+	if err := a.alone(prompt != "", c.Idle); err != nil {
+		return err
+	}
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
 	defer func() {
@@ -116,7 +119,7 @@ func (c agentCommand) Run(ctx context.Context, cli *commandLine, p *program) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	w.spending = spending
+	w.spending, w.apart = spending, a.isApart
 	a.app, a.shell = w, handling{p: p, shell: cli.shell(w, nil, shellOptions{}), feed: feed, format: format}
 	a.shell.shell.SetMode(input.AskMode)
 	joining, cancel := context.WithTimeout(ctx, agentJoins)
@@ -188,6 +191,8 @@ type agent struct {
 	shell      handling
 	limits     roleLimits
 	promptTime time.Duration // bounds each prompt: a server may accept one and never answer; zero does not
+	answers    bool          // the model answers questions alone
+	takes      bool          // the model takes tasks alone
 	stop       context.CancelCauseFunc
 	orphaned   chan struct{} // nil where nobody has started it
 }
@@ -267,9 +272,9 @@ func (s *spending) used() cost {
 	return s.spent.plus(s.shared, 1)
 }
 
-// prompt has the model answer a prompt, and prints what came of it.
-func (a *agent) prompt(ctx context.Context, prompt string) (answer string, err error) {
-	a.team.Doing(topicOf(prompt))
+// prompt has the model answer a prompt, and prints what came of it. doing is what the team is told of it meanwhile.
+func (a *agent) prompt(ctx context.Context, doing, prompt string) (answer string, err error) {
+	a.team.Doing(topicOf(doing))
 	defer a.team.Doing("")
 	if a.promptTime > 0 {
 		var end context.CancelFunc
@@ -295,7 +300,7 @@ func (a *agent) first(ctx context.Context, prompt string) error {
 	if strings.HasPrefix(prompt, "/") || strings.HasPrefix(prompt, "!") {
 		prompt = " " + prompt // words, whatever they begin with
 	}
-	answer, failed := a.prompt(ctx, prompt)
+	answer, failed := a.prompt(ctx, prompt, prompt)
 	s := a.cli.spawned
 	if s == nil {
 		return failed

@@ -96,6 +96,21 @@ const (
 	maxCarriedBytes = 32 << 10
 )
 
+// carried is what is unread and goes with a prompt. What becomes a prompt of its own counts as read.
+func (w *app) carried(t *team.Team) (items []team.Item) {
+	for _, item := range t.Pending() {
+		if !item.Seen { // it may be on its way to the screen
+			w.member.arrived.once(item, w.arrived)
+		}
+		if w.apart != nil && w.apart(item) {
+			t.Read(item.ID)
+		} else {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
 // unread is what the next prompt takes along; nil without a team.
 func (w *app) unread() func(context.Context) ([]llm.Arrival, func()) {
 	if w.member == nil {
@@ -108,12 +123,7 @@ func (w *app) unread() func(context.Context) ([]llm.Arrival, func()) {
 		}
 		var ids []string
 		var arrivals []llm.Arrival
-		size, unread := 0, t.Pending()
-		for _, item := range unread {
-			if !item.Seen { // it may be on its way to the screen
-				w.member.arrived.once(item, w.arrived)
-			}
-		}
+		size, unread := 0, w.carried(t)
 		for _, item := range t.Current(ctx, unread[:min(len(unread), maxCarried)]...) {
 			words := event.ItemPrompt(item)
 			if size += len(words); len(ids) > 0 && size > maxCarriedBytes {

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/team"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/repl/event"
@@ -40,6 +41,8 @@ type app struct {
 	closers []func() error
 	// spending counts what each completion and each tool took; nil where nothing bounds it.
 	spending *spending
+	// apart says which items of the inbox no prompt takes along, because they become prompts of their own; nil for none.
+	apart func(team.Item) bool
 	// renewing is held while the session's catalog is replaced.
 	renewing sync.Mutex
 	// idleTold is true when grants that let nothing through were told.
