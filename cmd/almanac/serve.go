@@ -38,6 +38,7 @@ type serveCommand struct {
 	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
 	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM."`
 	Metrics    bool          `help:"Answer Prometheus at /metrics, for clients with monitor = true. Needs --http."`
+	Status     bool          `help:"Show a status page at /status, to clients with monitor = true. Needs --http."`
 	Audit      string        `placeholder:"FILE" help:"Append what clients do to FILE as lines of JSON; - is standard output (with --http). SIGHUP opens it again."`
 	TLSCert    string        `placeholder:"FILE" help:"Serve HTTPS with this certificate (PEM, with its chain). Needs --tls-key."`
 	TLSKey     string        `placeholder:"FILE" help:"Private key of --tls-cert."`
@@ -99,7 +100,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		Policy: gateway.Policy{
 			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules, Roles: bounds,
 		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter, Media: media.In(cli.dataDir()),
-		Observe: watched.observe(), Log: s.note,
+		Observe: watched.observe(), Status: c.Status, Log: s.note,
 	})
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	}
 	defer l.Close()
 	o := gateway.HTTPOptions{Roster: roster, Hosts: c.Host, Origins: c.Origin, Loading: s.feed.loader.Loading,
-		Metrics: watched.handler()}
+		Metrics: watched.handler(), Sources: watched.sources}
 	scheme := "http"
 	if certificate != nil {
 		scheme, o.TLS = "https", certificate.config()

@@ -28,8 +28,8 @@ func (c serveCommand) watch(ctx context.Context, p *program, s *served) (*watche
 	w := &watched{served: s}
 	var err error
 	switch {
-	case c.Metrics && c.HTTP == "":
-		return nil, errors.New("--metrics: needs --http")
+	case (c.Metrics || c.Status) && c.HTTP == "":
+		return nil, errors.New("--metrics and --status: need --http")
 	case c.Audit == "":
 	case c.Audit == "-" && c.HTTP == "":
 		return nil, errors.New("--audit -: needs --http: over stdio, standard output carries the protocol")
@@ -57,6 +57,22 @@ func (w *watched) now() telemetry.Now {
 		n.Sources[string(one.State)]++
 	}
 	return n
+}
+
+// sources are those of the status page.
+func (w *watched) sources() (all []gateway.Source) {
+	for _, one := range w.served.feed.loader.Status() {
+		shown := gateway.Source{Name: one.Name, State: string(one.State), Actions: one.Loaded}
+		err := one.Err
+		if err == nil {
+			err = one.Health
+		}
+		if err != nil {
+			shown.Error = w.served.cli.credentials.filter.Text(err.Error())
+		}
+		all = append(all, shown)
+	}
+	return all
 }
 
 // observe is for gateway.Options; nil where there is nobody to tell.

@@ -77,6 +77,8 @@ type Options struct {
 	// Observe is told what clients do; nil tells nobody. An error refuses what begins, and withholds the answer of what
 	// has ended. It may change the record, which is its own, and is called from several goroutines.
 	Observe func(r *audit.Record) error
+	// Status keeps what the status page shows.
+	Status bool
 	// Log is told what goes wrong; nil tells nobody.
 	Log func(format string, args ...any)
 }
@@ -123,6 +125,7 @@ type Gateway struct {
 	cancel   context.CancelFunc
 	bodyTime time.Duration // how long the body of a request may take to come
 	sparing  sparing
+	recent   *recent        // nil where there is no status page
 	wait     sync.WaitGroup // all goroutines; one is added under mu, while closed is not set, or by another of them
 
 	mu         sync.Mutex
@@ -173,6 +176,9 @@ func New(o Options) (*Gateway, error) {
 		members: map[string]*member{}, tenants: map[string]*account{}, people: map[person]*member{},
 		asked: map[string]pending{}, sessions: map[any]*served{},
 		connections: map[*sdk.ServerSession]string{},
+	}
+	if o.Status {
+		g.recent = &recent{since: time.Now(), clients: map[string]*tally{}}
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.wait.Go(g.sweep)

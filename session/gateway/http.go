@@ -41,6 +41,8 @@ type HTTPOptions struct {
 	Origins []string
 	// Metrics answers at MetricsPath to those who may watch; nil: nobody.
 	Metrics http.Handler
+	// Sources are shown on the status page; nil shows none.
+	Sources func() []Source
 	// TLS encrypts, where it is not nil.
 	TLS *tls.Config
 	// Loading tells that sources are being read, so that ReadyPath says no; nil: they are not.
@@ -163,6 +165,13 @@ func (g *Gateway) handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	mux.Handle(Path, g.guarded(g.authenticated(g.read(route)), local, o))
 	if o.Metrics != nil {
 		mux.Handle("GET "+MetricsPath, g.guarded(g.monitored(o.Metrics), local, o))
+	}
+	if g.recent != nil {
+		status, err := g.statusOf(o.Sources)
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle("GET "+StatusPath, g.guarded(g.monitored(status), local, o))
 	}
 	mux.HandleFunc(MetadataPath, g.metadata)
 	mux.HandleFunc(MetadataPath+"/", g.metadata)

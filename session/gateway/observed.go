@@ -18,12 +18,21 @@ import (
 	"almanac/session/trace"
 )
 
+// observing tells that somebody is told.
+func (g *Gateway) observing() bool { return g.options.Observe != nil || g.recent != nil }
+
 // observe tells what happens. What may not happen untold begins with it: an error says that it must not.
 func (g *Gateway) observe(r audit.Record) error {
-	if g.options.Observe == nil {
+	if !g.observing() {
 		return nil
 	}
 	r.Time, r.Error = time.Now(), g.options.Secrets.Text(r.Error)
+	if g.recent != nil {
+		g.recent.take(r)
+	}
+	if g.options.Observe == nil {
+		return nil
+	}
 	if err := g.options.Observe(&r); err != nil {
 		g.options.Log("%v: what cannot be recorded is refused", err)
 		return fmt.Errorf("it cannot be recorded, and so it is not done: %w", err)
@@ -142,7 +151,7 @@ const refusedPace, refusedBurst = 5, 50
 
 // refused tells of a request that was.
 func (g *Gateway) refused(client string, r *http.Request, why string) {
-	if g.options.Observe == nil {
+	if !g.observing() {
 		return
 	}
 	told := audit.Record{Event: audit.Refused, Client: client, Outcome: "denied", Error: why}

@@ -326,7 +326,7 @@ func (g *Gateway) open(s *served, c *toolCall) (*session.Session, func() error, 
 	}
 	o.Policy = s.client.policy(g.options.Policy, view, asks)
 	o.Authorize = func(_ context.Context, e *catalog.Entry, _ catalog.Call) error { return g.count(s.member, e) }
-	if g.options.Observe != nil {
+	if g.observing() {
 		o.Observe = func(ctx context.Context, r trace.Record) error { return g.recorded(ctx, s, r) }
 	}
 	return g.options.Open(o)
