@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway hour peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -213,6 +213,11 @@ bench-ui: build
 # 1,000 idle clients of almanac serve and 100 active ones: memory, and how long calls take.
 bench-gateway: build
 	ALMANAC_BENCH_GATEWAY=$(CURDIR)/bin/almanac $(GO) test ./session/gateway -run TestLoad -count=1 -v -timeout 10m
+
+# The gateway under load for so many minutes, with servers behind it that die, hang and come back.
+MINUTES ?= 60
+hour: build
+	ALMANAC_HOUR=$(CURDIR)/bin/almanac MINUTES=$(MINUTES) $(GO) test ./session/gateway -run TestHour -count=1 -v -timeout 3h
 
 clean:
 	rm -rf bin

@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if kernel.Main() {
+	if kernel.Main() || upstream() {
 		return
 	}
 	os.Exit(m.Run())

@@ -3,11 +3,9 @@ package gateway
 // This file measures the program with many clients: make bench-gateway.
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,30 +25,13 @@ func TestLoad(t *testing.T) {
 	const idle, active, calls = 1000, 100, 20
 	cmd := exec.Command(program, "serve", "--http", "127.0.0.1:0", "--sessions", "1100")
 	cmd.Env = append(os.Environ(), "ALMANAC_DATA="+t.TempDir())
-	errors, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	url := started(t, cmd)
 	defer func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime() // with that of its Lua processes
 		t.Logf("%.1f s of processor time, %d ms for each of %d calls", used.Seconds(),
 			used.Milliseconds()/(idle+active*calls), idle+active*calls)
-	}()
-	url := ""
-	for lines := bufio.NewScanner(errors); url == "" && lines.Scan(); {
-		if _, at, ok := strings.Cut(lines.Text(), "serving "); ok {
-			url = at
-		}
-	}
-	go func() { // what else it says must not block it
-		for lines := bufio.NewScanner(errors); lines.Scan(); {
-			t.Log(lines.Text())
-		}
 	}()
 	use := func(cs *sdk.ClientSession) error {
 		r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script(
@@ -131,14 +112,8 @@ func resident(t *testing.T, pid int) int {
 		}
 	}
 	sum := kb << 10
-	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, file := range children {
-		text, _ := os.ReadFile(file)
-		for _, field := range strings.Fields(string(text)) {
-			child := 0
-			fmt.Sscan(field, &child)
-			sum += resident(t, child)
-		}
+	for _, child := range childrenOf(pid) {
+		sum += resident(t, child)
 	}
 	return sum
 }
