@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway hour peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway bench-mcpproxy hour peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -218,6 +218,10 @@ bench-gateway: build
 MINUTES ?= 60
 hour: build
 	ALMANAC_HOUR=$(CURDIR)/bin/almanac MINUTES=$(MINUTES) $(GO) test ./session/gateway -run TestHour -count=1 -v -timeout 3h
+
+# The gateway beside mcpproxy-go in front of the same server; MCPPROXY is its program.
+bench-mcpproxy: build
+	ALMANAC_BENCH_GATEWAY=$(CURDIR)/bin/almanac MCPPROXY=$(MCPPROXY) $(GO) test ./session/gateway -run TestBeside -count=1 -v -timeout 10m
 
 clean:
 	rm -rf bin

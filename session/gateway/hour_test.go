@@ -31,8 +31,12 @@ const upstreamKey = "ALMANAC_HOUR_UPSTREAM"
 
 // upstream serves over standard input and output, and now and then dies or hangs. It tells that it did.
 func upstream() bool {
-	if os.Getenv(upstreamKey) == "" {
+	switch os.Getenv(upstreamKey) {
+	case "":
 		return false
+	case reliable:
+		_ = manyTools().Run(context.Background(), &sdk.StdioTransport{})
+		return true
 	}
 	_ = echoing(func() {
 		switch n := rand.IntN(1000); {
@@ -174,8 +178,8 @@ func TestHour(t *testing.T) {
 		server, server, web.addr), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "serve", "--catalog", "mcp:"+config, "--http", "127.0.0.1:0", "--metrics", "--idle", "10s",
-		"--sessions", "64", "--trust-updates", "--audit", filepath.Join(dir, "audit"))
+	cmd := exec.Command(program, "serve", "--catalog", "mcp:"+config, "--http", "127.0.0.1:0", "--metrics",
+		"--idle", "10s", "--sessions", "64", "--trust-updates", "--audit", filepath.Join(dir, "audit"))
 	cmd.Env = append(os.Environ(), "ALMANAC_DATA="+dir)
 	url := started(t, cmd)
 	base := strings.TrimSuffix(url, Path)
@@ -227,7 +231,8 @@ func TestHour(t *testing.T) {
 	}
 	slices.Sort(done.took)
 	total := len(done.took)
-	t.Logf("%.1f minutes on %s: %d calls, %d answered by their numbers, %d by errors, %d lost; median %s, p99 %s, longest %s",
+	t.Logf("%.1f minutes on %s: %d calls, %d answered by their numbers, %d by errors, %d lost; "+
+		"median %s, p99 %s, longest %s",
 		minutes, text.Count(runtime.NumCPU(), "processor"), total, done.answered, total-done.answered-len(done.lost),
 		len(done.lost), text.Took(done.took[total/2]), text.Took(done.took[total*99/100]), text.Took(done.took[total-1]))
 	for what, n := range done.errors {
