@@ -141,14 +141,17 @@ func isNone(err error) bool {
 	return errors.As(err, &none)
 }
 
+// errUnreadable is wrapped by the errors of what is no record.
+var errUnreadable = errors.New("not a task")
+
 // readRecord reads what is in the bucket, which may be anything.
 func readRecord(entry jetstream.KeyValueEntry) (r record, err error) {
 	raw := entry.Value()
 	if len(raw) > maxItem {
-		return r, fmt.Errorf("task %s: %s", entry.Key(), text.Bytes(int64(len(raw))))
+		return r, fmt.Errorf("task %s: %w: %s", entry.Key(), errUnreadable, text.Bytes(int64(len(raw))))
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return r, fmt.Errorf("task %s: %w", entry.Key(), err)
+		return r, fmt.Errorf("task %s: %w: %w", entry.Key(), errUnreadable, err)
 	}
 	r.ID, r.WaitsFor = entry.Key(), nil
 	r.Title, r.Key = text.LineBytes(r.Title, maxTitle), text.LineBytes(r.Key, maxKey)

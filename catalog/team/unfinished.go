@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -25,8 +26,9 @@ type unfinished struct {
 // setTime is how long a task without a record stays in the set: its record may be about to be made.
 const setTime = time.Hour
 
-// readAtOnce is how many records are asked for in one go.
-const readAtOnce = 256
+// readAtOnce is how many records are asked for in one go, each for itself: the server takes long to find many of a
+// large bucket together.
+const readAtOnce = 16
 
 func (b *board) set(ctx context.Context) (jetstream.KeyValue, error) {
 	return b.t.bucket(ctx, "unfinished", jetstream.KeyValueConfig{TTL: 2 * taskTime, MaxBytes: queueBytes})
@@ -104,14 +106,14 @@ func (b *board) fromAll(ctx context.Context) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, u := range some {
-			r, known := records[u.id]
+		for i, u := range some {
+			r := records[i]
 			switch now := b.t.now(); {
-			case !known && now.Sub(u.At) > setTime:
+			case r == nil && now.Sub(u.At) > setTime:
 				err = b.unlist(ctx, u.id)
-			case !known, r.State == Taken && !b.isLapsed(&r):
+			case r == nil, r.State == Taken && !b.isLapsed(r):
 			case r.Over() && now.Sub(r.Ended) > b.t.leaseTime: // whoever ended it was cut off
-				err = b.settle(ctx, &r)
+				err = b.settle(ctx, r)
 			case r.Over():
 			default:
 				taken, err := b.obtain(ctx, u.id, nil)
@@ -128,23 +130,24 @@ func (b *board) fromAll(ctx context.Context) (*record, error) {
 	return nil, nil
 }
 
-// readAll fetches the records of tasks; those that are not there, or cannot be read, are left out.
-func (b *board) readAll(ctx context.Context, some []unfinished) (records map[string]record, err error) {
-	kv, err := b.records(ctx)
-	if err != nil || len(some) == 0 {
-		return nil, err
-	}
-	var ids []string
-	for _, u := range some {
-		ids = append(ids, u.id)
-	}
-	err = b.t.try(ctx, func(ctx context.Context) error {
-		records = map[string]record{}
-		return eachValue(ctx, kv, ids, func(entry jetstream.KeyValueEntry) {
-			if r, err := readRecord(entry); err == nil {
-				records[r.ID] = r
+// readAll fetches the records of tasks; nil for one that is not there, or cannot be read.
+func (b *board) readAll(ctx context.Context, some []unfinished) ([]*record, error) {
+	records, errs := make([]*record, len(some)), make([]error, len(some))
+	var reading sync.WaitGroup
+	for i, u := range some {
+		reading.Go(func() {
+			errs[i] = b.t.try(ctx, func(ctx context.Context) error {
+				r, _, err := b.read(ctx, u.id)
+				if err == nil {
+					records[i] = &r
+				}
+				return err
+			})
+			if isNone(errs[i]) || errors.Is(errs[i], errUnreadable) {
+				errs[i] = nil
 			}
 		})
-	})
-	return records, err
+	}
+	reading.Wait()
+	return records, errors.Join(errs...)
 }

@@ -232,8 +232,18 @@ func TestUnfinished(t *testing.T) {
 			t.Error(got)
 		}
 	}
+	kv, err := ann.board.records(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Put(t.Context(), "t-torn", []byte(`{"title": `)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ann.board.list(t.Context(), &record{Task: Task{ID: "t-torn", At: c.now()}}); err != nil {
+		t.Fatal(err)
+	}
 	next()
-	has("t-gone") // its creator may be about to make its record
+	has("t-gone", "t-torn") // its creator may be about to make its record
 	c.pass(setTime + time.Second)
 	next()
 	has()
