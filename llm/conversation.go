@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/catalog/media"
 	"almanac/catalog/secret"
 )
 
@@ -48,6 +49,8 @@ type Options struct {
 	// prompt. carried is called once the server has answered the prompt; it may be called twice. A prompt that fails
 	// before leaves them to the next one. Nil: nothing arrives.
 	Arrived func(ctx context.Context) (arrived []Arrival, carried func())
+	// Media has the pictures that a target with Images is shown; "" has none.
+	Media media.Folder
 	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
 	Secrets *secret.Filter
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not

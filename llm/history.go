@@ -52,6 +52,9 @@ func (c *Conversation) request(tools []Tool) (Request, Parts) {
 	c.mu.Lock()
 	r := Request{Tools: tools, Model: c.target.Model}
 	budget := c.budget() - fixedTokens(prompt.Text, tools)
+	if c.target.Images {
+		budget -= mostImages * imageTokens
+	}
 	before := c.start
 	c.start += trim(c.sent(), budget)
 	left := turns(c.messages[:c.start])
@@ -71,6 +74,7 @@ func (c *Conversation) request(tools []Tool) (Request, Parts) {
 			Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
 	}
 	r.System, r.Messages = prompt.Text, strict(sent)
+	c.illustrate(r.Messages)
 	parts := weigh(prompt, tools, sent)
 	c.mu.Lock()
 	c.context.estimated = parts.Sum()

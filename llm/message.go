@@ -34,6 +34,8 @@ type Message struct {
 	CallID string `json:"call_id,omitempty"`
 	// Short stands for the Text of a tool message in later requests, once there is no room for the whole of it.
 	Short string `json:"short,omitempty"`
+	// Images are the pictures that a tool message names; only a Request has them.
+	Images []Image `json:"-"`
 	// From is the session that a user message came from, where that is another one; no Request has it.
 	From string `json:"from,omitempty"`
 	// Cell is what Options.Cell returned when a user message was sent.

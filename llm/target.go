@@ -18,6 +18,8 @@ type Target struct {
 	// Window is how many tokens the model can read, by the configuration; 0 where that does not say.
 	Window int
 	Price  Price
+	// Images tells that the model sees pictures.
+	Images bool
 	// Server is the address of the server as it can be shown.
 	Server string
 	// Models lists what the server has; nil where it cannot be asked.

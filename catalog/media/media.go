@@ -1,7 +1,7 @@
 // Package media keeps the images, sounds and files that results carry, outside of Lua.
 //
 //	Folder        where they are; Put keeps one, Get reads it
-//	Attachments   those that a value names
+//	Attachments   those that a value names; Handles, those that a text names
 //
 // A script holds a small table in place of each: {kind="image", mime_type="image/png", bytes=5120, handle="media:..."}.
 // A handle is made of the content's digest, so it names nothing else, and only who has seen it knows it.
@@ -15,9 +15,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -39,7 +41,10 @@ const (
 	keep = 30 * 24 * time.Hour
 )
 
-var handleForm = regexp.MustCompile(`^media:([0-9a-f]{32}(\.[a-z0-9]{1,5})?)$`)
+var (
+	handleIn   = regexp.MustCompile(`\bmedia:[0-9a-f]{32}(\.[a-z0-9]{1,5})?\b`)
+	handleForm = regexp.MustCompile(`^media:([0-9a-f]{32}(\.[a-z0-9]{1,5})?)$`)
+)
 
 // Put keeps the bytes and returns the table that stands for them. Where they cannot be kept it has no handle.
 func (f Folder) Put(kind, mime string, data []byte) map[string]any {
@@ -71,6 +76,19 @@ func (f Folder) sweep(now time.Time) {
 	}
 }
 
+// Size is how many bytes a handle names; math.MaxInt64 where there are none.
+func (f Folder) Size(handle string) int64 {
+	match := handleForm.FindStringSubmatch(handle)
+	if match == nil || f == "" {
+		return math.MaxInt64
+	}
+	info, err := os.Stat(filepath.Join(string(f), match[1]))
+	if err != nil {
+		return math.MaxInt64
+	}
+	return info.Size()
+}
+
 // Get returns what a handle names.
 func (f Folder) Get(handle string) ([]byte, error) {
 	match := handleForm.FindStringSubmatch(handle)
@@ -94,6 +112,16 @@ func Of(v any) (a Attachment, ok bool) {
 	a.Kind, _ = table["kind"].(string)
 	a.MIME, _ = table["mime_type"].(string)
 	return a, handleForm.MatchString(a.Handle)
+}
+
+// Handles lists those in a text, each once, in their order.
+func Handles(text string) (all []string) {
+	for _, handle := range handleIn.FindAllString(text, -1) {
+		if !slices.Contains(all, handle) {
+			all = append(all, handle)
+		}
+	}
+	return all
 }
 
 // Attachments lists those in a value, each once, at most so many.

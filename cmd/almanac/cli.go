@@ -55,6 +55,7 @@ type commandLine struct {
 	Fallback      []string      `hidden:"" placeholder:"NAME" help:"Models that are asked in this order where the one before fails for good: names of [models.NAME] tables, or models of the server."`
 	LocalPorts    []string      `hidden:"" placeholder:"NAME=PORT" default:"Ollama=11434,llama.cpp=8080,LM Studio=1234,vLLM=8000" help:"Where a model server on this machine is looked for, once you agree, if no model is configured."`
 	ContextWindow int           `hidden:"" placeholder:"TOKENS" help:"Tokens that the model can read. Default: what its server says, or what is known of the model."`
+	Images        bool          `hidden:"" help:"The model sees pictures: show it those that results have."`
 	BaseURL       string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
 	API           string        `name:"api" env:"ALMANAC_API" hidden:"" enum:",chat,responses" default:"" placeholder:"NAME" help:"Interface of the model's server: chat or responses. Default: chat, and responses where the server wants that of a model."`
 	Prefix        string        `default:"lua_tools" help:"Name prefix of the model's three tools."`

@@ -20,6 +20,7 @@ type modelTable struct {
 	name, model, baseURL, api string
 	key                       keySource
 	window                    int
+	images                    bool
 	price                     llm.Price
 	line                      int
 	// values are the keys that are set, as they can be shown.
@@ -35,7 +36,7 @@ type keySource struct {
 // modelKeys are the keys of a table.
 var modelKeys = []string{
 	"model", "base_url", "key_env", "key_keyring", "key_command", "context_window", "price_in", "price_cached",
-	"price_out", "api",
+	"price_out", "api", "images",
 }
 
 var (
@@ -148,6 +149,12 @@ func (t *modelTable) take(key string, value any, v configValue) (message, hint s
 			return "want a number of tokens, like 128000", ""
 		}
 		return "", ""
+	case "images":
+		on, isBool := value.(bool)
+		if t.images = on; !isBool {
+			return "want true or false: whether the model sees pictures", ""
+		}
+		return "", ""
 	case "price_in", "price_cached", "price_out":
 		*map[string]*float64{
 			"price_in": &t.price.In, "price_cached": &t.price.Cached, "price_out": &t.price.Out,
@@ -205,6 +212,7 @@ const modelsTemplate = `
 # base_url = "https://api.openai.com/v1"
 # key_env = "OPENAI_API_KEY"   # or key_keyring = "NAME", or key_command = ["PROGRAM", "ARG"]
 # context_window = 1047576
+# images = true                # it sees pictures
 # price_in = 0.4               # of a million tokens, in any currency
 # price_cached = 0.1
 # price_out = 1.6

@@ -149,7 +149,10 @@ var layers = []layer{
 		"session/syntax":   "literals of a script",
 		"session/trace":    "the calls of such a run",
 	}},
-	{"llm", map[string]string{"catalog/secret": "no secret goes to a model"}},
+	{"llm", map[string]string{
+		"catalog/media":  "pictures of results that a model is shown",
+		"catalog/secret": "no secret goes to a model",
+	}},
 	{"llm/openai", map[string]string{"llm": "it is a provider"}},
 	{"llm/replay", map[string]string{"llm": "it is a provider"}},
 	{"llm/tools", map[string]string{

@@ -125,6 +125,7 @@ func (cli *commandLine) tableTarget(t modelTable) llm.Target {
 	}
 	target := cli.target(o, key, t.model)
 	target.Name, target.Window, target.Price = t.name, t.window, t.price
+	target.Images = t.images || cli.origins["images"] && cli.Images
 	if cli.origins["context-window"] {
 		target.Window = cli.ContextWindow
 	}
@@ -138,7 +139,7 @@ func (cli *commandLine) plainTarget(model string) llm.Target {
 		return llm.Target{}
 	}
 	t := cli.target(openai.Options{BaseURL: base, API: cli.API}, key, model)
-	t.Window = cli.ContextWindow
+	t.Window, t.Images = cli.ContextWindow, cli.Images
 	return t
 }
 

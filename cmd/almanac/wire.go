@@ -13,6 +13,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/media"
 	"almanac/catalog/source"
 	"almanac/catalog/team"
 	"almanac/llm"
@@ -266,6 +267,7 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 			w.spending.add(u)
 		},
 		Secrets: cli.credentials.filter,
+		Media:   media.In(cli.dataDir()),
 	}))
 	if w.member != nil {
 		w.member.model.Store(c)

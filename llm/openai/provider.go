@@ -3,11 +3,13 @@ package openai
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -195,12 +197,46 @@ func (p *Provider) failure(ctx context.Context, x *exchange, err error) error {
 // nextID names a call that the server gave no name. Nine letters and digits: some servers want exactly that.
 func (p *Provider) nextID() string { return fmt.Sprintf("call%05d", p.calls.Add(1)) }
 
+// pictures is the user's message with the pictures of the answers that messages end with: this interface takes none in
+// an answer. None if they have none.
+func pictures(messages []llm.Message) []openai.ChatCompletionMessage {
+	var parts []openai.ChatMessagePart
+	for _, m := range slices.Backward(messages) {
+		if m.Role != llm.ToolRole {
+			break
+		}
+		for _, image := range m.Images {
+			label, address := picture(image)
+			parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: label})
+			if address != "" {
+				parts = append(parts, openai.ChatMessagePart{
+					Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: address},
+				})
+			}
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, MultiContent: parts}}
+}
+
+// picture is what stands before an image, and its bytes as an address; "" where they are gone.
+func picture(image llm.Image) (label, address string) {
+	data, err := image.Read()
+	if err != nil || len(data) > llm.MaxImage {
+		return "the picture " + image.Handle + " of a result above cannot be read", ""
+	}
+	return "the picture " + image.Handle + " of a result above, which is data:",
+		"data:" + image.MIME + ";base64," + base64.StdEncoding.EncodeToString(data)
+}
+
 func chatRequest(r llm.Request) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: r.Model}
 	if r.System != "" {
 		q.Messages = append(q.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
 	}
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
 		message := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
 		for _, call := range m.Calls {
 			args := bytes.TrimSpace(call.Args)
@@ -213,6 +249,9 @@ func chatRequest(r llm.Request) openai.ChatCompletionRequest {
 			})
 		}
 		q.Messages = append(q.Messages, message)
+		if i+1 == len(r.Messages) || r.Messages[i+1].Role != llm.ToolRole {
+			q.Messages = append(q.Messages, pictures(r.Messages[:i+1])...)
+		}
 	}
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, openai.Tool{

@@ -184,13 +184,36 @@ func (p *Provider) responsesRequest(r llm.Request, without []string) map[string]
 
 // An inputItem is a message, a call or the answer to one.
 type inputItem struct {
-	Type      string  `json:"type"`
-	Role      string  `json:"role,omitempty"`
-	Content   string  `json:"content,omitempty"`
-	CallID    string  `json:"call_id,omitempty"`
-	Name      string  `json:"name,omitempty"`
-	Arguments string  `json:"arguments,omitempty"`
-	Output    *string `json:"output,omitempty"`
+	Type      string `json:"type"`
+	Role      string `json:"role,omitempty"`
+	Content   string `json:"content,omitempty"`
+	CallID    string `json:"call_id,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Arguments string `json:"arguments,omitempty"`
+	Output    any    `json:"output,omitempty"`
+}
+
+// An inputPart is a part of an answer that has pictures.
+type inputPart struct {
+	Type  string `json:"type"`
+	Text  string `json:"text,omitempty"`
+	Image string `json:"image_url,omitempty"`
+}
+
+// output is an answer: its text, or the text and the pictures.
+func output(m llm.Message) any {
+	if len(m.Images) == 0 {
+		return &m.Text
+	}
+	parts := []inputPart{{Type: "input_text", Text: m.Text}}
+	for _, image := range m.Images {
+		label, address := picture(image)
+		parts = append(parts, inputPart{Type: "input_text", Text: label})
+		if address != "" {
+			parts = append(parts, inputPart{Type: "input_image", Image: address})
+		}
+	}
+	return parts
 }
 
 // input is the conversation as a list of items. With reasoning, those of the running turn have what the model thought
@@ -206,7 +229,7 @@ func (p *Provider) input(r llm.Request, reasoning bool) []any {
 	for i, m := range r.Messages {
 		switch {
 		case m.Role == llm.ToolRole:
-			items = append(items, inputItem{Type: "function_call_output", CallID: m.CallID, Output: &m.Text})
+			items = append(items, inputItem{Type: "function_call_output", CallID: m.CallID, Output: output(m)})
 			continue
 		case m.Text != "" || len(m.Calls) == 0:
 			items = append(items, inputItem{Type: "message", Role: string(m.Role), Content: m.Text})

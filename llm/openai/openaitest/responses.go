@@ -14,9 +14,10 @@ func (r *Request) decodeResponses() error {
 		Model        string `json:"model"`
 		Instructions string `json:"instructions"`
 		Input        []struct {
-			Type, Role, Content, Name, Arguments, Output string
-			CallID                                       string `json:"call_id"`
-			Encrypted                                    string `json:"encrypted_content"`
+			Type, Role, Name, Arguments string
+			Content, Output             content
+			CallID                      string `json:"call_id"`
+			Encrypted                   string `json:"encrypted_content"`
 		} `json:"input"`
 		Tools []struct {
 			Name string `json:"name"`
@@ -33,12 +34,12 @@ func (r *Request) decodeResponses() error {
 	for _, item := range q.Input {
 		switch item.Type {
 		case "message":
-			r.Messages = append(r.Messages, Message{Role: item.Role, Content: item.Content})
+			r.Messages = append(r.Messages, Message{Role: item.Role, Content: string(item.Content)})
 		case "reasoning":
 			r.Thoughts = append(r.Thoughts, item.Encrypted)
 			continue
 		case "function_call_output":
-			r.Messages = append(r.Messages, Message{Role: "tool", Content: item.Output, ToolCallID: item.CallID})
+			r.Messages = append(r.Messages, Message{Role: "tool", Content: string(item.Output), ToolCallID: item.CallID})
 		case "function_call":
 			if !calls {
 				r.Messages = append(r.Messages, Message{Role: "assistant"})

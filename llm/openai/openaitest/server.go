@@ -38,6 +38,18 @@ type Message struct {
 	ToolCalls  []ToolCall `json:"tool_calls"`
 }
 
+// UnmarshalJSON reads a message whose content is a text or parts.
+func (m *Message) UnmarshalJSON(raw []byte) error {
+	type plain Message
+	all := struct {
+		*plain
+		Content content `json:"content"`
+	}{plain: (*plain)(m)}
+	err := json.Unmarshal(raw, &all)
+	m.Content = string(all.Content)
+	return err
+}
+
 // A ToolCall is a call of a Message.
 type ToolCall struct {
 	ID       string `json:"id"`
