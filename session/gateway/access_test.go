@@ -22,6 +22,7 @@ import (
 
 	"github.com/MicahParks/jwkset"
 	"github.com/golang-jwt/jwt/v5"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
 	"almanac/session/gateway/oauth"
@@ -293,6 +294,34 @@ func TestPeople(t *testing.T) {
 	}
 	if status, _, _ := knock(t, url, tokenA); status != 200 {
 		t.Error(status)
+	}
+}
+
+// A stream ends with its token, though nobody asks again.
+func TestStreamEnds(t *testing.T) {
+	i := newIssuer(t)
+	url, _, _ := withIssuer(t, i)
+	token := i.sign("one", jwt.MapClaims{"exp": time.Now().Add(-28 * time.Second).Unix()}) // clocks may differ by 30 s
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true,
+			HTTPClient: &http.Client{Transport: bearer(i.sign("one", nil))}},
+		&sdk.ClientSessionOptions{ProtocolVersion: withHandshake})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cs.Close()
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	r.Header = http.Header{"Accept": {"text/event-stream"}, "Authorization": {"Bearer " + token},
+		"Mcp-Session-Id": {cs.ID()}}
+	started := time.Now()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, answer.Body)
+	if took := time.Since(started); answer.StatusCode != 200 || took > 20*time.Second {
+		t.Errorf("%s, which ended after %s", answer.Status, took)
 	}
 }
 

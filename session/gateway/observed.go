@@ -164,7 +164,9 @@ func (g *Gateway) refused(client string, r *http.Request, why string) {
 		g.sparing.mu.Unlock()
 		return
 	}
-	told.Times, g.sparing.untold = 1+g.sparing.untold, 0
+	if g.sparing.untold > 0 {
+		told.Times, g.sparing.untold = 1+g.sparing.untold, 0
+	}
 	g.sparing.mu.Unlock()
 	_ = g.observe(told) // it is refused already
 }
