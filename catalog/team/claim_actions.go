@@ -16,7 +16,7 @@ import (
 // What the actions over claims take and return.
 type (
 	region struct {
-		Path  string `json:"path,omitempty" jsonschema:"A file"`
+		Path  string `json:"path,omitempty" jsonschema:"A file; a relative path is of the folder in which the session works"`
 		First int    `json:"first,omitempty" jsonschema:"Its first line; without lines the whole file"`
 		Last  int    `json:"last,omitempty" jsonschema:"Its last line; the end of the file if left out"`
 		Name  string `json:"name,omitempty" jsonschema:"Anything else that one agent at a time should work on; instead of path"`
@@ -29,13 +29,13 @@ type (
 )
 
 // wanted is the claim that is asked for, checked.
-func (b *book) wanted(in newClaim, c catalog.Context) (Claim, time.Duration, error) {
+func (b *book) wanted(in newClaim) (Claim, time.Duration, error) {
 	claim := Claim{Path: in.Path, First: in.First, Last: in.Last, Name: in.Name, What: in.What}
 	fixed := time.Duration(in.Minutes) * time.Minute
 	if fixed < 0 || fixed > maxClaim {
 		return claim, 0, fmt.Errorf("minutes %d: want 1 to %d", in.Minutes, int(maxClaim.Minutes()))
 	}
-	return claim, fixed, b.check(&claim, c.ProjectPath)
+	return claim, fixed, b.check(&claim)
 }
 
 func notClaimed(c *Claim) error {
@@ -56,7 +56,7 @@ func (t *Team) claimEntries() []catalog.Entry {
 				if err != nil {
 					return "", err
 				}
-				c, _, err := t.book.wanted(in, call.Context)
+				c, _, err := t.book.wanted(in)
 				if err != nil {
 					return "", err
 				}
@@ -67,8 +67,8 @@ func (t *Team) claimEntries() []catalog.Entry {
 				return "claims " + c.region(), err
 			},
 			Examples: []string{`peer.claim{path = "catalog/search/rank.go", first = 10, last = 80, what = "new ranking"}`},
-		}), func(ctx context.Context, in newClaim, c catalog.Context) (Claim, error) {
-			claim, fixed, err := t.book.wanted(in, c)
+		}), func(ctx context.Context, in newClaim, _ catalog.Context) (Claim, error) {
+			claim, fixed, err := t.book.wanted(in)
 			if err != nil {
 				return Claim{}, err
 			}
@@ -84,7 +84,7 @@ func (t *Team) claimEntries() []catalog.Entry {
 				if err != nil {
 					return "", err
 				}
-				c, _, err := t.book.wanted(newClaim{region: in}, call.Context)
+				c, _, err := t.book.wanted(newClaim{region: in})
 				if err != nil {
 					return "", err
 				}
@@ -99,8 +99,8 @@ func (t *Team) claimEntries() []catalog.Entry {
 				}
 				return "releases " + strings.Join(regions, ", "), err
 			},
-		}), func(ctx context.Context, in region, c catalog.Context) (sent, error) {
-			claim, _, err := t.book.wanted(newClaim{region: in}, c)
+		}), func(ctx context.Context, in region, _ catalog.Context) (sent, error) {
+			claim, _, err := t.book.wanted(newClaim{region: in})
 			if err != nil {
 				return sent{}, err
 			}

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +22,7 @@ import (
 
 // A Claim is a part of a file, or a named thing, that a session has to itself. Its texts are data, whoever wrote them.
 type Claim struct {
-	// Path is a file with slashes, relative to the project if it is there. First and Last are its lines; without Last all
+	// Path is a file with slashes, as claimedPath writes it. First and Last are its lines; without Last all
 	// from First on, without both all.
 	Path  string `json:"path,omitempty"`
 	First int    `json:"first,omitempty"`
@@ -92,8 +90,8 @@ func (c *Claim) key() string {
 	return strings.ToLower(strings.TrimRight(base32.StdEncoding.EncodeToString(sum[:20]), "="))
 }
 
-// check cleans and bounds a claim that is to be made; project is the folder that paths are written relative to.
-func (b *book) check(c *Claim, project string) error {
+// check cleans and bounds a claim that is to be made.
+func (b *book) check(c *Claim) error {
 	c.Path, c.Name = text.OneLine(b.t.redact(c.Path)), text.OneLine(b.t.redact(c.Name))
 	c.What = text.LineBytes(b.t.redact(c.What), maxDoing)
 	switch {
@@ -106,11 +104,7 @@ func (b *book) check(c *Claim, project string) error {
 	case c.Name != "":
 		return nil
 	}
-	c.Path = filepath.ToSlash(c.Path)
-	if in, err := filepath.Rel(project, c.Path); err == nil && filepath.IsAbs(c.Path) && filepath.IsLocal(in) {
-		c.Path = filepath.ToSlash(in)
-	}
-	c.Path = path.Clean(c.Path)
+	c.Path = claimedPath(c.Path, b.t.options.Dir, b.t.options.Root)
 	if c.First < 0 || c.Last != 0 && c.Last < max(c.First, 1) {
 		return fmt.Errorf("lines %d to %d: want the first line, from 1 on, and a last one that is not before it", c.First, c.Last)
 	}

@@ -39,6 +39,9 @@ type Options struct {
 	// Roles are those that the session has at first, Parent the agent that started it; both may be empty.
 	Roles  []string
 	Parent string
+	// Dir is the folder that relative paths of claims are of, and Root the one that claims are kept relative to, so that
+	// they hold in another copy of it, too; without Root they are kept absolute. Without Dir paths stay as they are.
+	Dir, Root string
 	// Spawn starts an agent, which is called name, and returns as soon as it runs. Nil: there is no way to.
 	Spawn func(ctx context.Context, r SpawnRequest) (name string, err error)
 	// Arrived is told of each unread item, also of those that wait from before, in their order and from a goroutine of the

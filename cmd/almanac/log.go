@@ -80,17 +80,25 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 
 // hostContext is what the host tells actions beside their arguments.
 func (cli *commandLine) hostContext() catalog.Context {
-	dir, _ := os.Getwd()
-	if cli.config != nil && cli.config.project.path != "" {
-		dir = filepath.Dir(cli.config.project.path)
-	}
-	if given := cli.Context.ProjectPath; given != "" {
-		dir, _ = filepath.Abs(given)
+	dir := cli.projectDir()
+	if dir == "" {
+		dir, _ = os.Getwd()
 	}
 	return catalog.Context{
 		Actor: loginName(), AgentName: cli.agentName(), TeamID: cmp.Or(cli.Context.TeamID, cli.Team),
 		ProjectPath: dir, Workspace: cli.workspaceDir(),
 	}
+}
+
+// projectDir is the folder of the project, where one was named or there is a project's file; else empty.
+func (cli *commandLine) projectDir() (dir string) {
+	switch given := cli.Context.ProjectPath; {
+	case given != "":
+		dir, _ = filepath.Abs(given)
+	case cli.config != nil && cli.config.project.path != "":
+		dir = filepath.Dir(cli.config.project.path)
+	}
+	return dir
 }
 
 // loginName is the person's; $USER is not set everywhere, as in containers.

@@ -30,23 +30,28 @@ const projectConfig = ".almanac.toml"
 // projectFile finds a file of the project: in dir, or within a Git work tree the nearest one up to its root. It is
 // empty if there is none.
 func projectFile(dir, name string) string {
-	var found []string
+	root := workTree(dir)
 	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.Mode().IsRegular() {
-			found = append(found, at)
+		path := filepath.Join(at, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
 		}
-		_, err := os.Stat(filepath.Join(at, ".git"))
-		if err == nil && len(found) > 0 {
-			return filepath.Join(found[0], name)
-		}
-		if err == nil || at == filepath.Dir(at) {
-			break
+		if root == "" || at == root {
+			return ""
 		}
 	}
-	if len(found) > 0 && found[0] == dir {
-		return filepath.Join(dir, name)
+}
+
+// workTree is the root of the Git work tree that dir is in; empty if it is in none.
+func workTree(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
 	}
-	return ""
 }
 
 // loosens lists the keys of the project's file that need approval, in file order: all that are not known to be

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -198,9 +199,11 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	if cli.Team == "" {
 		return nil, nil
 	}
+	dir, _ := os.Getwd()
 	m := &member{
 		options: team.Options{
 			Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text,
+			Dir: dir, Root: cmp.Or(workTree(dir), cli.projectDir()),
 		},
 		bus: cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
 	}
