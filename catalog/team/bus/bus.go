@@ -13,6 +13,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,9 +111,8 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 		if b.shared, err = newShared(o.Dir); err != nil {
 			return nil, err
 		}
-		b.conn, err = nats.Connect("", append(options, nats.InProcessServer(b.shared))...)
-		if err != nil {
-			return nil, fmt.Errorf("team bus in %s: %w", o.Dir, b.shared.why(err))
+		if b.conn, err = b.shared.join(ctx, append(options, nats.InProcessServer(b.shared))); err != nil {
+			return nil, fmt.Errorf("team bus in %s: %w", o.Dir, err)
 		}
 	} else if b.conn, err = b.join(ctx, options); err != nil {
 		return nil, err
@@ -214,6 +214,23 @@ func (b *Bus) Close() error {
 	return nil
 }
 
+// Rest gives the shared server, if it runs here, to another program, before this one is stopped: one that is stopped
+// keeps it from all. It does not run here again until Wake.
+func (b *Bus) Rest() error {
+	if b.shared == nil {
+		return nil
+	}
+	return b.shared.rest(true)
+}
+
+// Wake ends Rest.
+func (b *Bus) Wake() error {
+	if b.shared == nil {
+		return nil
+	}
+	return b.shared.rest(false)
+}
+
 // moment is how long a connection may be lost before the person is told: the next program takes the shared server over
 // within it.
 const moment = time.Second
@@ -247,6 +264,8 @@ func (b *Bus) wasLost() {
 		why := "connection lost: trying to reconnect"
 		if full := b.room(); full != nil {
 			why = full.Error()
+		} else if b.shared != nil {
+			why = cmp.Or(b.shared.stopped(), why)
 		}
 		b.say(State{Text: b.where() + ": " + why + "; what was acknowledged is kept there"})
 	})

@@ -45,7 +45,8 @@ type shared struct {
 
 	mu       sync.Mutex // held while connecting
 	server   *server.Server
-	lock     *os.File
+	lock     *os.File // has the number of the process that holds it
+	resting  bool     // another program is to run the server
 	listener net.Listener
 	serving  sync.WaitGroup
 
@@ -99,6 +100,9 @@ func (s *shared) connect() (net.Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
+		if s.resting {
+			return nil, err
+		}
 		if held, lockErr := s.hold(); lockErr != nil {
 			return nil, lockErr
 		} else if held {
@@ -133,6 +137,9 @@ func (s *shared) hold() (held bool, err error) {
 	}
 	if err == nil {
 		err = s.listen()
+	}
+	if err == nil {
+		err = s.sign()
 	}
 	if err != nil {
 		return false, errors.Join(err, s.release())
@@ -228,6 +235,17 @@ func (s *shared) release() error {
 	}
 	s.listener, s.server, s.lock = nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// rest gives up what runs here, and does not start it again until it ends.
+func (s *shared) rest(rests bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resting = rests
+	if !rests {
+		return nil
+	}
+	return s.release()
 }
 
 // close gives up what runs here.
