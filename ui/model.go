@@ -51,6 +51,8 @@ type Options struct {
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
 	// actions are those of the configuration: submit, newline, catalog and so on.
 	Keys map[string][]string
+	// Stopping is called before the program stops for its shell, and what it returns when it goes on. Nil: nothing is.
+	Stopping func() (goesOn func())
 	// Intro is printed above the first prompt, one line each, and below it the last cells of an earlier session.
 	Intro []string
 }
@@ -110,7 +112,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	defer signal.Stop(signals)
 	shell := job{signals}
 	shell.Heed()
-	m.stop, l.back = shell.Stop, shell.Heed
+	m.stop, l.back = stopping(o.Stopping, shell.Stop), shell.Heed
 	m.lend = func() {
 		shell.Ignore()
 		l.display.pause()

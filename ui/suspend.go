@@ -33,6 +33,17 @@ func (p pause) SetStderr(io.Writer) {}
 // suspend stops the program until the shell lets it go on.
 func (m *model) suspend() tea.Cmd { return m.away(m.stop) }
 
+// stopping is stop with what is done before and after it.
+func stopping(before func() func(), stop func() error) func() error {
+	if before == nil {
+		return stop
+	}
+	return func() error {
+		defer before()()
+		return stop()
+	}
+}
+
 // away gives the terminal back as it was, runs f, and takes it again.
 func (m *model) away(f func() error) tea.Cmd {
 	if m.lend == nil || m.leaving {

@@ -160,7 +160,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
 		Keys: cli.config.bindings(), Theme: looks, Vi: cli.UI.EditingMode == "vi", Title: cli.UI.Title,
 		Progress: cli.UI.Progress, Bell: cli.UI.Bell, Notify: cli.UI.Notify, Thousands: cli.UI.Thousands,
-		NoGhost: !cli.UI.Ghost,
+		NoGhost: !cli.UI.Ghost, Stopping: cli.bus.handOver,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {

@@ -99,6 +99,18 @@ func (b *sharedBus) open(ctx context.Context) (*bus.Bus, error) {
 	return b.bus, err
 }
 
+// handOver has another program run the shared server until goesOn is called.
+func (b *sharedBus) handOver() (goesOn func()) {
+	b.mu.Lock()
+	opened := b.bus
+	b.mu.Unlock()
+	if opened == nil {
+		return func() {}
+	}
+	_ = opened.Rest() // what cannot be closed is not kept open either
+	return func() { _ = opened.Wake() }
+}
+
 // Conn is the connection for sources and hosts on the bus.
 func (b *sharedBus) Conn(ctx context.Context) (*nats.Conn, error) {
 	opened, err := b.open(ctx)

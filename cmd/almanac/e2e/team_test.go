@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -60,4 +61,27 @@ peer.message{to = "bo", content = "I " .. t.title} return t`, "peer.task.take", 
 	ann.want(`who is not in the team now`)
 	bo = open(t, setup{home: home, args: args, env: []string{"USER=bo"}})
 	bo.want(`inbox: 2 unread, /inbox`)
+}
+
+// Ctrl+Z in the session that runs the bus takes it from nobody: another one runs it until the first goes on, and then.
+func TestTeamStopped(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	home := newHome(t)
+	ann := start(t, setup{home: home})
+	ann.tmux("respawn-pane", "-k", "-t", "s",
+		"env -i PS1='shell: ' HISTFILE= HOME="+home+" TERM=xterm-256color PATH=$PATH LANG=C.UTF-8 bash --norc -i")
+	ann.want("^shell:")
+	ann.line(suite.program + " --team shop --context-agent-name ann")
+	ann.want("team shop as ann")
+	bo := open(t, setup{home: home, args: []string{"--team", "shop", "--context-agent-name", "bo", "--allow", "peer.*"}})
+	bo.want("team shop as bo")
+	ann.keys("C-z")
+	ann.want("Stopped")
+	bo.line(`print(peer.message{to = "ann", content = "are you there?"}.result)`)
+	bo.want("sent to ann")
+	ann.keys("C-l")
+	ann.line("fg")
+	ann.want("bo writes: are you there")
 }
