@@ -340,6 +340,8 @@ func tasks(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		}
 		state, who, last := string(one.State), "", one.Result+one.Reason
 		switch {
+		case t.Has(one.ID):
+			who = "by you"
 		case one.Holder != "":
 			who = "by " + one.Holder
 		case one.To != "":

@@ -90,6 +90,9 @@ func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 func (r *run) refusal(code string, d policy.Decision, why string, c *trace.Call) *vm.HostError {
 	c.Verdict = trace.Denied
 	red := r.session.world.redactor
+	if host := r.session.world.options.Host; host != "" && why == policy.ReasonReadOnly {
+		why = "host " + host + " is read-only"
+	}
 	if !strings.HasPrefix(why, "denied ") {
 		why = "denied: " + why
 	}
@@ -99,11 +102,14 @@ func (r *run) refusal(code string, d policy.Decision, why string, c *trace.Call)
 func (r *run) remedy(d policy.Decision) string {
 	commands := r.session.world.options.Commands
 	flag := "--allow " + text.ShellWord(d.Fit)
+	host := r.session.world.options.Host
 	switch user := r.script.Author == User; {
 	case r.script.Times > 1:
 		return "this is a write; run it once, without a number of times"
 	case d.Fit == "":
 		return ""
+	case host != "":
+		return "this is a write; who runs the host can allow it there: almanac host " + host + " " + flag
 	case commands && d.Missed != "" && user:
 		return "allow it with /policy allow " + d.Fit
 	case commands && d.Missed != "":

@@ -50,6 +50,8 @@ type Options struct {
 	// Approve asks a person; nil means that nobody can be asked and the answer is no. The clock of the script stands
 	// still meanwhile. A done ctx must end the wait.
 	Approve func(ctx context.Context, r Request) (Approval, error)
+	// Host is the name of the action host that makes the session's calls for others, who read its errors; empty for none.
+	Host string
 	// Commands tells that somebody can type commands: hints then name /policy and /limits instead of flags.
 	Commands bool
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the

@@ -78,8 +78,8 @@ type letter struct {
 // write is the item as it is sent.
 func (i Item) write() ([]byte, error) {
 	if len(i.Text) > MaxText {
-		return nil, fmt.Errorf("%s: text of %s: want at most %s: say the main points, and offload the rest with context.offload",
-			i.Kind, text.Bytes(int64(len(i.Text))), text.Bytes(MaxText))
+		return nil, fmt.Errorf("%s: text of %s: say the main points, and offload the rest with context.offload",
+			i.Kind, text.Excess(len(i.Text), MaxText))
 	}
 	return json.Marshal(letter{i.Kind, text.LineBytes(i.Topic, maxTopic), text.Clean(i.Text), i.Query})
 }

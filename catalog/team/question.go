@@ -141,8 +141,8 @@ func (t *Team) checkAsked(q *Query) error {
 	q.Text, q.Context = t.redact(text.Clean(q.Text)), t.redact(text.Clean(q.Context))
 	q.Enrichment = text.ClipBytes(t.redact(text.Clean(q.Enrichment)), maxEnrichment)
 	if n := len(q.Text) + len(q.Context); n > maxAsked {
-		return fmt.Errorf("%s of %s: want at most %s with its context: offload the rest with context.offload",
-			q.Kind, text.Bytes(int64(n)), text.Bytes(maxAsked))
+		return fmt.Errorf("%s of %s with its context: offload the rest with context.offload",
+			q.Kind, text.Excess(n, maxAsked))
 	}
 	return nil
 }
@@ -302,8 +302,8 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 	name := t.Agent()
 	reply := Reply{From: name, Text: t.redact(text.Clean(answer)), At: time.Now().UTC().Truncate(time.Millisecond)}
 	if len(reply.Text) > MaxText {
-		return q, false, fmt.Errorf("answer of %s: want at most %s: offload the rest with context.offload",
-			text.Bytes(int64(len(reply.Text))), text.Bytes(MaxText))
+		return q, false, fmt.Errorf("answer of %s: offload the rest with context.offload",
+			text.Excess(len(reply.Text), MaxText))
 	}
 	q, err = t.change(ctx, id, func(q *Query) error {
 		switch {
@@ -387,8 +387,8 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 	}
 	hop := Hop{By: name, To: to, Text: t.redact(text.Clean(enrichment))}
 	if len(hop.Text) > maxEnrichment {
-		return Query{}, fmt.Errorf("enrichment of %s: want at most %s",
-			text.Bytes(int64(len(hop.Text))), text.Bytes(maxEnrichment))
+		return Query{}, fmt.Errorf("enrichment of %s",
+			text.Excess(len(hop.Text), maxEnrichment))
 	}
 	q, err := t.change(ctx, id, func(q *Query) error {
 		switch {

@@ -98,7 +98,7 @@ func TestQuestions(t *testing.T) {
 		{"ann peer.answer|query_id=$JS.API.>|answer=I",
 			`query "$JS.API.>": no such question, or it is older than 30 days: see peer.questions`, ""},
 		{"bob peer.ask|question=" + strings.Repeat("x", maxAsked+1),
-			"question of 8.0 KiB: want at most 8.0 KiB with its context: offload the rest with context.offload", ""},
+			"question of 8193 B: want at most 8192 B with its context: offload the rest with context.offload", ""},
 	} {
 		if got := d.call(t, c.call); got != c.want {
 			t.Errorf("%.100s\n\t%s\nwant\t%s", c.call, got, c.want)

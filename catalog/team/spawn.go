@@ -26,10 +26,13 @@ type SpawnRequest struct {
 	// Calls and Mutations bound each of its runs, Seconds its whole life; nil leaves them to the caller's.
 	Calls     *int `json:"calls,omitempty" jsonschema:"Action calls in one of its runs, 1 or more"`
 	Mutations *int `json:"mutations,omitempty" jsonschema:"Writes in one of its runs; with 0 it only reads"`
-	Seconds   *int `json:"seconds,omitempty" jsonschema:"Seconds until it is stopped, 1 or more; default 600"`
+	Seconds   *int `json:"seconds,omitempty" jsonschema:"Seconds until it is stopped, 1 to 600; default 600"`
 	// Idle is how long it stays after its prompt to answer questions, where its role lets it.
 	Idle int `json:"idle_seconds,omitempty" jsonschema:"Seconds that it stays after its prompt, to answer questions; default 0"`
 }
+
+// maxSeconds is how long an agent lives that another session started.
+const maxSeconds = 600
 
 // MaxPrompt is how long the prompt of a spawned agent may be, in bytes.
 const MaxPrompt = 64 << 10
@@ -40,15 +43,15 @@ func (r SpawnRequest) check() error {
 	case strings.TrimSpace(r.Prompt) == "":
 		return errors.New("prompt: empty: say what the agent is to do")
 	case len(r.Prompt) > MaxPrompt:
-		return fmt.Errorf("prompt of %s: want at most %s", text.Bytes(int64(len(r.Prompt))), text.Bytes(MaxPrompt))
+		return fmt.Errorf("prompt of %s", text.Excess(len(r.Prompt), MaxPrompt))
 	case r.Idle < 0:
 		return errors.New("idle_seconds: want 0 or more")
 	case r.Mutations != nil && *r.Mutations < 0:
 		return errors.New("mutations: want 0 or more")
 	case r.Calls != nil && *r.Calls < 1:
 		return errors.New("calls: want 1 or more")
-	case r.Seconds != nil && *r.Seconds < 1:
-		return errors.New("seconds: want 1 or more")
+	case r.Seconds != nil && (*r.Seconds < 1 || *r.Seconds > maxSeconds):
+		return fmt.Errorf("seconds %d: want 1 to %d", *r.Seconds, maxSeconds)
 	}
 	return nil
 }

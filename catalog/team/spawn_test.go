@@ -23,7 +23,7 @@ func TestSpawnArguments(t *testing.T) {
 		`{"mutations": 0}`:           `{"prompt":"p","mutations":0}`,
 		`{"calls": 2, "seconds": 3}`: `{"prompt":"p","calls":2,"seconds":3}`,
 		`{"calls": 0}`:               "calls: want 1 or more",
-		`{"seconds": 0}`:             "seconds: want 1 or more",
+		`{"seconds": 0}`:             "seconds 0: want 1 to 600",
 		`{"mutations": -1}`:          "mutations: want 0 or more",
 		`{"idle_seconds": -1}`:       "idle_seconds: want 0 or more",
 	} {

@@ -71,7 +71,7 @@ type (
 		Key   string   `json:"key,omitempty" jsonschema:"Tells the task apart: of one key there is one task, however often it is created"`
 		To    string   `json:"to,omitempty" jsonschema:"Agent or role that it is for; left out: anybody"`
 		After []string `json:"after,omitempty" jsonschema:"Ids of tasks that have to be finished before it"`
-		Tries int      `json:"tries,omitempty" jsonschema:"How often it may be taken before it is given up; 3 if left out"`
+		Tries *int     `json:"tries,omitempty" jsonschema:"How often it may be taken before it is given up, 1 to 10; 3 if left out"`
 	}
 	createdTask struct {
 		ID       string `json:"id"`
@@ -197,8 +197,12 @@ func (t *Team) previewCreate(ctx context.Context, call catalog.Call) (string, er
 }
 
 func (t *Team) createTask(ctx context.Context, in newTask, _ catalog.Context) (createdTask, error) {
+	tries := someTries
+	if in.Tries != nil {
+		tries = *in.Tries
+	}
 	r, made, err := t.board.create(ctx, Task{
-		Title: in.Title, Text: in.Text, Key: in.Key, To: in.To, After: in.After, Most: in.Tries,
+		Title: in.Title, Text: in.Text, Key: in.Key, To: in.To, After: in.After, Most: tries,
 	})
 	if err != nil {
 		return createdTask{}, err

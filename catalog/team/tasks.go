@@ -1,7 +1,6 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,7 +39,7 @@ type Task struct {
 	WaitsFor []string  `json:"waits_for,omitempty"`
 	By       string    `json:"by"`
 	At       time.Time `json:"at"`
-	// Holder is who has it, or had it last; until when, unless it is renewed.
+	// Holder is who has it, or had it when it ended; until when, unless it is renewed.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 	// Tries is how often it was taken, of Most.
@@ -94,6 +94,8 @@ type board struct {
 	t      *Team
 	leases *leases
 	queue  queue
+	// resumed is a task that Resume took back, until take has told of it; nil for none.
+	resumed atomic.Pointer[string]
 }
 
 func (b *board) records(ctx context.Context) (jetstream.KeyValue, error) {
@@ -154,6 +156,9 @@ func readRecord(entry jetstream.KeyValueEntry) (r record, err error) {
 		return r, fmt.Errorf("task %s: %w: %w", entry.Key(), errUnreadable, err)
 	}
 	r.ID, r.WaitsFor = entry.Key(), nil
+	if r.State == Open { // whoever had it has it no more
+		r.Holder, r.Until = "", time.Time{}
+	}
 	r.Title, r.Key = text.LineBytes(r.Title, maxTitle), text.LineBytes(r.Key, maxKey)
 	r.Text, r.Result = text.ClipBytes(text.Clean(r.Text), MaxText), text.ClipBytes(text.Clean(r.Result), MaxText)
 	r.Reason = text.LineBytes(r.Reason, maxReason)
@@ -236,8 +241,8 @@ func (b *board) checkNew(ctx context.Context, task *Task) error {
 	case strings.TrimSpace(task.Title) == "":
 		return errors.New("title: want a few words about what there is to do")
 	case len(task.Text) > MaxText:
-		return fmt.Errorf("text of %s: want at most %s: write the rest into a file, or offload it with context.offload",
-			text.Bytes(int64(len(task.Text))), text.Bytes(MaxText))
+		return fmt.Errorf("text of %s: write the rest into a file, or offload it with context.offload",
+			text.Excess(len(task.Text), MaxText))
 	case len(task.Key) > maxKey:
 		return fmt.Errorf("key of %d bytes: want at most %d", len(task.Key), maxKey)
 	case len(task.After) > maxAfter:
@@ -248,7 +253,7 @@ func (b *board) checkNew(ctx context.Context, task *Task) error {
 			return err
 		}
 	}
-	if task.Most = cmp.Or(task.Most, someTries); task.Most < 1 || task.Most > maxTries {
+	if task.Most < 1 || task.Most > maxTries {
 		return fmt.Errorf("tries %d: want 1 to %d", task.Most, maxTries)
 	}
 	task.After = slices.Compact(slices.Sorted(slices.Values(task.After)))

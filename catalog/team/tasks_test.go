@@ -168,6 +168,10 @@ func TestTask(t *testing.T) {
 	if err := eve.Close(); err != nil {
 		t.Error(err)
 	}
+	if one, err := ann.Task(t.Context(), ids["eight"]); err != nil || one.Holder != "" || !one.Until.IsZero() {
+		t.Errorf("given back: %+v, %v", one, err)
+	}
+	says(ann, "peer.task.create", map[string]any{"title": "none", "tries": 0}, "tries 0: want 1 to 10")
 	fay := c.join(t, b, "fay", "")
 	next(fay, "eight taken try 1")
 	says(fay, "peer.task.drop", map[string]any{"id": ids["eight"]},

@@ -179,7 +179,7 @@ func TestMail(t *testing.T) {
 		{map[string]any{"to": "b.>", "content": "?"}, `name "b.>": want 1 to 32 of a to z, 0 to 9, _ and -`},
 		{map[string]any{"to": "ann", "content": "?"}, "ann: this session has that name itself: peer.discover lists the others"},
 		{map[string]any{"to": "bob", "content": strings.Repeat("x", MaxText+1)},
-			"message: text of 16.0 KiB: want at most 16.0 KiB: say the main points, and offload the rest with context.offload"},
+			"message: text of 16385 B: want at most 16384 B: say the main points, and offload the rest with context.offload"},
 	} {
 		if got := fmt.Sprint(ann.call(t, "peer.message", c.args)); got != c.want {
 			t.Errorf("%.100v: %s, want %s", c.args, got, c.want)

@@ -139,7 +139,7 @@ func TestTaskWaited(t *testing.T) {
 func TestTaskResumed(t *testing.T) {
 	b, c := open(t), newClock()
 	ann := c.join(t, b, "ann", "")
-	id, _ := created(t, ann, newTask{Title: "one", Text: "all of it", Tries: 2})
+	id, _ := created(t, ann, newTask{Title: "one", Text: "all of it", Tries: new(2)})
 	lost, _ := created(t, ann, newTask{Title: "two"})
 	bob := c.join(t, b, "bob", "")
 	for _, want := range []string{"one taken try 1", "two taken try 1"} {
@@ -158,6 +158,11 @@ func TestTaskResumed(t *testing.T) {
 	}
 	if err := bob.Resume(t.Context()); err != nil || !bob.Has(id) || bob.Has(lost) {
 		t.Error(bob.Held(), err)
+	}
+	for _, want := range []string{"one taken try 1", "nothing"} {
+		if got := does(t, bob, "peer.task.take", nil); got != want {
+			t.Errorf("took %s, want %s", got, want)
+		}
 	}
 	if err := bob.fetch(t.Context()); err != nil {
 		t.Fatal(err)

@@ -219,6 +219,7 @@ func (t *Team) Resume(ctx context.Context) error {
 			said += "\n\n" + taken.Text
 		}
 		item := Item{Kind: Assigned, Topic: taken.topic(), Text: text.ClipBytes(said, MaxText)}
+		t.board.resumed.Store(&id)
 		failed = errors.Join(failed, t.Report(ctx, taken.By, item))
 	}
 	return errors.Join(failed, t.board.remind(ctx))
@@ -230,10 +231,15 @@ func (t *Team) Held() (ids []string) { return t.leases.held() }
 // topic is the task in the topic of an item.
 func (r *record) topic() string { return "task " + r.ID + " (" + r.Title + ")" }
 
-// take takes the task of the id, or else the next one; nil if there is none.
+// take takes the task of the id, or else the next one; nil if there is none. After Resume the next one is the last
+// that it took back.
 func (b *board) take(ctx context.Context, id string) (*record, error) {
 	if id != "" {
 		return b.obtain(ctx, id, nil)
+	}
+	if id := b.resumed.Swap(nil); id != nil && b.leases.task(*id) != nil {
+		r, _, err := b.read(ctx, *id)
+		return &r, err
 	}
 	if r, err := b.fromQueue(ctx); r != nil || err != nil {
 		return r, err
@@ -330,8 +336,8 @@ func (b *board) finish(ctx context.Context, id, result string, ok bool) (r recor
 	}
 	result = text.Clean(b.t.redact(result))
 	if len(result) > MaxText {
-		return r, fmt.Errorf("task %s: result of %s: want at most %s: say the main points, and where the rest is",
-			id, text.Bytes(int64(len(result))), text.Bytes(MaxText))
+		return r, fmt.Errorf("task %s: result of %s: say the main points, and where the rest is",
+			id, text.Excess(len(result), MaxText))
 	}
 	gone := false
 	r, err = b.change(ctx, id, func(r *record) error {

@@ -67,6 +67,15 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
+// Excess says how long something is, in bytes, that may only be most long: "20.0 KiB: want at most 16.0 KiB".
+func Excess(n, most int) string {
+	is, want := Bytes(int64(n)), Bytes(int64(most))
+	if is == want { // rounded
+		is, want = fmt.Sprintf("%d B", n), fmt.Sprintf("%d B", most)
+	}
+	return is + ": want at most " + want
+}
+
 // Took writes a duration in the unit a person would use: "84 ms", "1.2 s", "3 m 5 s".
 func Took(d time.Duration) string {
 	switch {

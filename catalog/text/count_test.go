@@ -35,3 +35,14 @@ func TestThousands(t *testing.T) {
 		}
 	}
 }
+
+// However close the two are, they are told apart.
+func TestExcess(t *testing.T) {
+	for n, want := range map[int]string{
+		16385: "16385 B: want at most 16384 B", 20 << 10: "20.0 KiB: want at most 16.0 KiB",
+	} {
+		if got := Excess(n, 16<<10); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

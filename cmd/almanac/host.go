@@ -21,7 +21,7 @@ import (
 )
 
 type hostCommand struct {
-	Name     string        `arg:"" optional:"" default:"almanac" help:"Name of the host: sessions load --catalog nats:NAME. Hosts of one name share calls and serve the same catalog."`
+	Name     string        `arg:"" optional:"" default:"almanac" help:"Name of the host, almanac if left out: sessions load --catalog nats:NAME. Hosts of one name share calls and serve the same catalog."`
 	Parallel int           `default:"64" help:"How many calls run at a time; others wait."`
 	Drain    time.Duration `default:"60s" help:"How long calls under way may take when the host is told to end."`
 }
@@ -53,6 +53,7 @@ func (c hostCommand) Run(ctx context.Context, cli *commandLine, p *program) (err
 	w.closers = append(w.closers, log.Close)
 	w.sources.notes.follow(func(line string) { fmt.Fprintln(p.stderr, line) })
 	options := cli.session(log.log, session.Options{
+		Host:   c.Name,
 		Policy: mode, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(), CheckResults: cli.CheckResults,
 	})
 	options.Record = log.Append

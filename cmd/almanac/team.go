@@ -197,10 +197,10 @@ type member struct {
 	roles   []string        // the session's
 }
 
-// Between attempts to join passes a second at first, and half a minute at most.
+// Between attempts to join passes a second at first, and five at most.
 const (
 	firstRejoin = time.Second
-	lastRejoin  = 30 * time.Second
+	lastRejoin  = 5 * time.Second
 	// joinTime bounds one attempt: a request is lost where the program that holds the bus has just ended.
 	joinTime = 5 * time.Second
 )

@@ -18,7 +18,7 @@ const maxItemTopic = 40
 
 // ItemTitle says who did what, as a person would: `bob answers "who owns Acme?"`.
 func ItemTitle(i team.Item) string {
-	all, about, topic := "", "", cells.Clip(text.SanitizeLine(i.Topic), maxItemTopic, "…")
+	all, about, topic := "", "", itemTopic(i)
 	if i.To == "" {
 		all = " everybody"
 	}
@@ -48,6 +48,21 @@ func ItemTitle(i team.Item) string {
 		said = "shares context" + about
 	}
 	return text.SanitizeLine(i.From + " " + said)
+}
+
+// itemTopic is the topic in the title of an item; that of a task names it, as "task 17 (title)". The title is left out
+// where the text is no other.
+func itemTopic(i team.Item) string {
+	topic := text.SanitizeLine(i.Topic)
+	name, title, named := strings.Cut(topic, " (")
+	title, named = strings.CutSuffix(title, ")")
+	switch {
+	case named && i.Kind == team.Assigned && title == text.SanitizeLine(i.Text):
+		return name
+	case named && cells.Width(topic) > maxItemTopic:
+		return cells.Clip(name+" ("+title, maxItemTopic-1, "…") + ")"
+	}
+	return cells.Clip(topic, maxItemTopic, "…")
 }
 
 // ItemPrompt is an item as the model reads it: quoted to its marked end, and said to be of another session.

@@ -62,8 +62,8 @@ func TestCalls(t *testing.T) {
 		{"shop.get", map[string]any{"item": 3}, "bad_argument: shop.get: argument item: want string, got integer 3\n" +
 			"write it as \"3\"\n- item: string, optional"},
 		{"shop.who", nil, `{ actor = "the host", agent = "scout", heard = { { role = "user", text = "hello" } }, team = "" }`},
-		{"shop.pay", map[string]any{"item": "pen"}, "denied: shop.pay: denied: this session is read-only\n" +
-			"host shop: this is a write; the person can allow it with --allow shop.pay at the start"},
+		{"shop.pay", map[string]any{"item": "pen"}, "denied: shop.pay: denied: host shop is read-only\n" +
+			"host shop: this is a write; who runs the host can allow it there: almanac host shop --allow shop.pay"},
 		{"shop.fail", nil, "shelf: shop.fail: no such shelf\nhost shop: look at another"},
 		{"shop.sum", map[string]any{"n": 4, "item": "ink"}, "5\neffect state.set last ink"},
 	} {

@@ -116,7 +116,7 @@ func serve(t testing.TB, b *bus.Bus, name string, entries []catalog.Entry, mode 
 		t.Fatal(report.Skipped)
 	}
 	s, err := session.New(all.View(), session.Options{
-		Policy: policy.Policy{Mode: mode}, Context: catalog.Context{Actor: "the host"},
+		Host: name, Policy: policy.Policy{Mode: mode}, Context: catalog.Context{Actor: "the host"},
 	})
 	if err != nil {
 		t.Fatal(err)

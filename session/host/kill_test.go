@@ -187,9 +187,9 @@ func TestLostServer(t *testing.T) {
 	nats.Shutdown()
 	nats.WaitForShutdown()
 	for id, want := range map[string]string{
-		"read": "action_failed: desk.read: host desk: not called: nats URL: connection lost: " +
+		"read": "action_failed: desk.read: host desk: not called: URL: connection lost: " +
 			"call again once it is connected (tried 4 times)",
-		"pay": "may_have_happened: desk.pay: host desk: nats URL: connection lost during the call, " +
+		"pay": "may_have_happened: desk.pay: host desk: URL: connection lost during the call, " +
 			"which may or may not have taken effect (tried 4 times)\nlook whether it has before you call again",
 	} {
 		if got := <-said[id]; got != want {

@@ -257,6 +257,9 @@ func (p Policy) ungranted(r Request) Decision {
 	return d
 }
 
+// ReasonReadOnly is the Reason of a decision that a mode denies, without grants.
+const ReasonReadOnly = "this session is read-only"
+
 // byMode is what the mode says, where no rule speaks of the call.
 func (p Policy) byMode(r Request) Decision {
 	if !r.Mutates {
@@ -264,7 +267,7 @@ func (p Policy) byMode(r Request) Decision {
 	}
 	switch p.Mode {
 	case "", ReadOnly:
-		d := Decision{Verdict: Deny, Rule: "policy readonly", Reason: "this session is read-only"}
+		d := Decision{Verdict: Deny, Rule: "policy readonly", Reason: ReasonReadOnly}
 		if len(p.InForce()) > 0 {
 			d.Reason = "no grant covers it"
 		}

@@ -149,6 +149,9 @@ func (b *Bus) where() string {
 	if b.options.URL == "" {
 		return "team bus"
 	}
+	if where := shown(b.options.URL); strings.HasPrefix(where, "nats://") {
+		return where
+	}
 	return "nats " + shown(b.options.URL)
 }
 

@@ -47,9 +47,9 @@ func TestJoinWrongly(t *testing.T) {
 		o    bus.Options
 		want string
 	}{
-		{bus.Options{URL: "nats://" + closed}, "nats nats://CLOSED: dial tcp CLOSED: connect: connection refused: " +
+		{bus.Options{URL: "nats://" + closed}, "nats://CLOSED: dial tcp CLOSED: connect: connection refused: " +
 			"no server listens there: start it, or mend the address"},
-		{bus.Options{URL: "nats://ann:pw@" + closed + "," + closed}, "nats nats://CLOSED,CLOSED: dial tcp CLOSED: connect: " +
+		{bus.Options{URL: "nats://ann:pw@" + closed + "," + closed}, "nats://CLOSED,CLOSED: dial tcp CLOSED: connect: " +
 			"connection refused: no server listens there: start it, or mend the address"},
 		{bus.Options{URL: "http://" + closed}, `nats "http://CLOSED": want nats:// or tls:// in front, not http://`},
 		{bus.Options{URL: "nats://"}, `nats "nats://": not an address: want nats://HOST:PORT or tls://HOST:PORT, ` +
@@ -74,7 +74,7 @@ func TestJoinWrongly(t *testing.T) {
 				"the server does not accept who this is: set credentials in [nats], or mend the user in the URL"},
 		{bus.Options{URL: "tls://" + bare.Addr().String()}, "nats tls://BARE: nats: secure connection not available: " +
 			"the server has no TLS: connect with nats://, or have it use TLS"},
-		{bus.Options{URL: "nats://" + bare.Addr().String()}, "nats nats://BARE: has no JetStream: " +
+		{bus.Options{URL: "nats://" + bare.Addr().String()}, "nats://BARE: has no JetStream: " +
 			"start the server with -js, or with jetstream {} in its configuration"},
 		{bus.Options{
 			URL: closed + ",tls://ann:pw@" + at, CA: file("ca.pem"), Cert: file("client.pem"), Key: file("client.key"),
@@ -172,8 +172,8 @@ func TestStates(t *testing.T) {
 	run(t, &again)
 	found := <-states
 	for got, want := range map[string]string{
-		lost.Text:  "nats " + u.String() + ": connection lost: trying to reconnect; what was acknowledged is kept there",
-		found.Text: "nats " + u.String() + ": connected again",
+		lost.Text:  u.String() + ": connection lost: trying to reconnect; what was acknowledged is kept there",
+		found.Text: u.String() + ": connected again",
 	} {
 		if got != want {
 			t.Errorf("%s\nwant %s", got, want)
