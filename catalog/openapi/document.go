@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/text"
-
 	"almanac/catalog/tree"
 )
 
@@ -22,6 +22,7 @@ type document struct {
 	version string
 
 	others   *others                            // nil where no other document is read
+	notes    []catalog.Skip                     // of overlays
 	pointed  map[string]*tree.Node              // what references point to
 	place    map[*tree.Node]string              // the reference that a target was first found by
 	reaches  map[*tree.Node]map[*tree.Node]bool // the targets that apply wherever a target does

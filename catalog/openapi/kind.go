@@ -16,10 +16,13 @@ func Kind() source.Kind {
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name := r.As("openapi:" + r.Rest)
-			vault, access := h.Requests(r.Name, "allow", "auth", "base", "headers", "query", "timeout")
+			vault, access := h.Requests(r.Name, "allow", "auth", "base", "headers", "overlay", "query", "timeout")
 			api := New(options{
 				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: vault, Access: access,
 			})
+			if h.Overlays != nil {
+				api.o.Overlays = h.Overlays(r.Name)
+			}
 			name, _ = secret.Address(name)
 			s := source.Source{
 				Name: name, Load: api.load, Key: api.key, Far: api.far(), Recall: api.recall, Health: api.Health,
@@ -28,8 +31,8 @@ func Kind() source.Kind {
 			if r.Name != "" {
 				s.Login = &login.Way{Name: r.Name, Target: api.target}
 			}
-			if !api.far() {
-				api.files.set([]string{r.Rest})
+			if files := api.own(); len(files) > 0 {
+				api.files.set(files)
 				s.Watch = source.Watch(api.files.look, 0)
 			}
 			return []source.Source{s}, nil, nil

@@ -47,7 +47,7 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 		keys[place] = true
 	}
 	out := &outputs{d: l.d, patterns: patterns, known: map[*tree.Node]*catalog.Schema{}, told: map[*tree.Node][]string{}}
-	l.kept = kept{Name: l.name, Keys: slices.Sorted(maps.Keys(keys))}
+	l.kept = kept{Name: l.name, Keys: slices.Sorted(maps.Keys(keys)), Notes: slices.Clone(l.d.notes)}
 	for i, op := range ops {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/tree"
@@ -54,6 +55,8 @@ type options struct {
 	// Vault holds the credentials; nil has none. Access is what the configuration says of requests.
 	Vault  *web.Vault
 	Access web.Access
+	// Overlays are files with changes to the document.
+	Overlays []string
 	// MaxBody is that of web.Options.
 	MaxBody int64
 	// Sleep waits between attempts to get the document; nil waits in real time.
@@ -161,6 +164,13 @@ func (a *api) keyOf(text []byte) string {
 	fmt.Fprintf(sum, "%q %q %q %q %q %q %q %v\x00", a.o.From, a.o.Source, a.o.Name, a.o.Base, a.o.Variables, a.o.Names,
 		places, a.o.Access.Timeout)
 	sum.Write(text)
+	for _, file := range a.o.Overlays {
+		overlay, err := regular.Read(file, maxOverlay)
+		if err != nil {
+			return ""
+		}
+		fmt.Fprintf(sum, "overlay %d\x00%s", len(overlay), overlay)
+	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
@@ -174,6 +184,10 @@ func (a *api) document(ctx context.Context) (*document, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	notes, err := overlaid(root, a.o.Overlays)
+	if err != nil {
+		return nil, nil, err
+	}
 	d, err := newDocument(root)
 	if err == nil && root.Get("paths") == nil {
 		err = errors.New("no paths in it: an OpenAPI document declares its operations under paths")
@@ -181,7 +195,7 @@ func (a *api) document(ctx context.Context) (*document, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.others = newOthers(ctx, a.o, raw, a.address(), root)
+	d.notes, d.others = notes, newOthers(ctx, a.o, raw, a.address(), root)
 	return d, raw, nil
 }
 
@@ -211,6 +225,15 @@ func (a *api) Close() error {
 // far tells that the document is on another machine.
 func (a *api) far() bool {
 	return strings.HasPrefix(a.o.From, "http://") || strings.HasPrefix(a.o.From, "https://")
+}
+
+// own are the files that a person named: the document, unless it is at an address, and overlays.
+func (a *api) own() []string {
+	files := slices.Clone(a.o.Overlays)
+	if !a.far() {
+		files = append(files, a.o.From)
+	}
+	return files
 }
 
 // read gets the document's text.

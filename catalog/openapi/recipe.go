@@ -219,13 +219,11 @@ func (a *api) take(b *bound, r readiness, files []summed) error {
 		a.client.Close()
 	}
 	a.client, a.health, a.lacks, a.text = b.client, r.health, r.lacks, nil
-	if !a.far() {
-		watch := []string{a.o.From}
-		for _, f := range files {
-			watch = append(watch, filepath.Join(filepath.Dir(a.o.From), filepath.FromSlash(f.Name)))
-		}
-		a.files.set(watch)
+	watch := a.own()
+	for _, f := range files {
+		watch = append(watch, filepath.Join(filepath.Dir(a.o.From), filepath.FromSlash(f.Name)))
 	}
+	a.files.set(watch)
 	return nil
 }
 

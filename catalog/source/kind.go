@@ -71,6 +71,8 @@ type Host struct {
 	// Access is what the configuration says of the requests of the source called name; nil says nothing. keys are those
 	// of its table that the kind has a use for, as the configuration calls them: others are told to the person.
 	Access func(name string, keys ...string) web.Access
+	// Overlays are files that change the document of the source called name; nil has none.
+	Overlays func(name string) []string
 	// Getenv looks up a variable of the environment.
 	Getenv func(string) string
 }

@@ -21,14 +21,16 @@ type sourceTable struct {
 	// trustHints believes what the server says of its tools.
 	trustHints bool
 	base       string
-	access     web.Access
-	login      loginTable
+	// overlays are files that change the source's document.
+	overlays []string
+	access   web.Access
+	login    loginTable
 }
 
 const sourcesKey = "sources."
 
 // sourceKeys are the keys of a table.
-var sourceKeys = []string{"allow", "auth", "base", "headers", "query", "reads", "timeout", "trust_hints"}
+var sourceKeys = []string{"allow", "auth", "base", "headers", "overlay", "query", "reads", "timeout", "trust_hints"}
 
 // takeSources reads the sources table of a file. Its keys become values of the file, so that they are shown, and
 // approved where a project's need that.
@@ -80,6 +82,13 @@ func (t *sourceTable) take(f *configFile, key string, value any, lines map[strin
 			return &keyError{Key: key, Message: "want true or false"}
 		}
 		v.text = strconv.FormatBool(t.trustHints)
+	case "overlay":
+		if v.list, v.many = texts(value); !v.many || slices.Contains(v.list, "") {
+			return &keyError{Key: key, Message: "want files of OpenAPI Overlays, such as [\"mine.yaml\"]"}
+		}
+		for _, file := range v.list {
+			t.overlays = append(t.overlays, beside(*f, file))
+		}
 	case "allow", "auth", "base", "headers", "query", "timeout":
 		var message string
 		if v.text, message = t.takeAccess(key, value); message != "" {
@@ -111,6 +120,14 @@ func (c *config) trustsHints(name string) bool {
 	trusts := func(t sourceTable) bool { return t.name == name && t.trustHints }
 	return slices.ContainsFunc(c.user.sources, trusts) || slices.ContainsFunc(c.project.sources, trusts) &&
 		!slices.Contains(c.unapproved, sourcesKey+name+".trust_hints")
+}
+
+// overlays are the files that change the document of a source.
+func (cli *commandLine) overlays(name string) []string {
+	if t := cli.config.source(name); t != nil {
+		return t.overlays
+	}
+	return nil
 }
 
 // sourceRows are the tables as almanac config shows them.

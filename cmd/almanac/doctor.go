@@ -99,6 +99,7 @@ type sourceReport struct {
 	Mended  []remark      `json:"mended"`
 	Overlay []remark      `json:"overlay"`
 	Stale   []remark      `json:"stale"`
+	Notes   []remark      `json:"notes"`
 	Change  source.Change `json:"change"`
 	TookMS  int64         `json:"took_ms"`
 	Error   string        `json:"error,omitempty"`
@@ -124,7 +125,7 @@ func reportsOf(all []source.Status) []sourceReport {
 		reports = append(reports, sourceReport{
 			Name: s.Name, State: s.State, Found: s.Found, Loaded: s.Loaded, Skipped: remarks(s.Skipped),
 			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Stale: remarks(s.Stale),
-			Change: s.Change,
+			Notes: remarks(s.Notes), Change: s.Change,
 			TookMS: s.Took.Milliseconds(), Error: text(s.Err), Health: text(s.Health),
 		})
 	}
