@@ -33,7 +33,11 @@ func (b *inputBuilder) requestBody() (more *tree.Node) {
 	if mediaType == "" {
 		mediaType = "application/json"
 	}
-	return b.whole(media.Get("schema"), mediaType, n.Get("required").True(), n.Get("description").Str(),
+	schema := media.Get("schema")
+	if kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";"); isLines(kind) {
+		schema = itemsOfMedia(media)
+	}
+	return b.whole(schema, mediaType, n.Get("required").True(), n.Get("description").Str(),
 		media.Get("encoding"))
 }
 
@@ -42,7 +46,7 @@ func (b *inputBuilder) requestBody() (more *tree.Node) {
 func (d *document) pickMedia(content *tree.Node) (mediaType string, media *tree.Node) {
 	best := -1
 	content.Each(func(name string, value *tree.Node) {
-		score := 1
+		score, value := 1, d.soft(value)
 		switch kind, _, _ := strings.Cut(strings.ToLower(name), ";"); {
 		case kind == "application/json":
 			score = 9
@@ -54,7 +58,7 @@ func (d *document) pickMedia(content *tree.Node) (mediaType string, media *tree.
 			score = 7
 		case kind == "multipart/form-data":
 			score = 6
-		case strings.HasPrefix(kind, "text/"):
+		case strings.HasPrefix(kind, "text/"), isLines(kind):
 			score = 4
 		case kind == "application/octet-stream":
 			score = 3
@@ -67,6 +71,25 @@ func (d *document) pickMedia(content *tree.Node) (mediaType string, media *tree.
 		}
 	})
 	return mediaType, media
+}
+
+// isLines tells a sequence of JSON values, one after another.
+func isLines(kind string) bool {
+	switch kind {
+	case "application/jsonl", "application/x-ndjson", "application/x-jsonlines", "application/json-seq":
+		return true
+	}
+	return false
+}
+
+// itemsOfMedia is the schema of all items of a sequence; nil where the document has none.
+func itemsOfMedia(media *tree.Node) *tree.Node {
+	items := media.Get("itemSchema")
+	if schema := media.Get("schema"); schema != nil || items == nil {
+		return schema
+	}
+	return &tree.Node{Kind: tree.Object, Names: []string{"type", "items"},
+		Values: []*tree.Node{{Kind: tree.Text, Text: "array"}, items}}
 }
 
 func isJSON(kind string) bool {
@@ -84,6 +107,8 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 	case isJSON(kind):
 	case kind == "application/x-www-form-urlencoded":
 		out.form = formBody
+	case isLines(kind):
+		out.form = linesBody
 	case strings.HasPrefix(kind, "multipart/"):
 		out.form, out.mediaType = multipartBody, "multipart/form-data"
 	default:
@@ -96,7 +121,7 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 	}
 	b.op.plan.body = out
 	flat := &flattened{}
-	if out.form != rawBody && b.flatten(schema, flat, true, nil) && len(flat.names) > 0 {
+	if out.form != rawBody && out.form != linesBody && b.flatten(schema, flat, true, nil) && len(flat.names) > 0 {
 		b.flat(out, flat, required, encoding)
 		return flat.more
 	}

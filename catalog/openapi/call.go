@@ -143,6 +143,12 @@ func (op *operation) request(base string, args map[string]any) (web.Request, err
 			path = strings.ReplaceAll(path, "{"+p.name+"}", text)
 		case "query":
 			query = append(query, queryText(p, v)...)
+		case "querystring":
+			if p.json {
+				query = append(query, escape(jsonText(v), false))
+			} else {
+				query = append(query, encoded(pairs(p.name, p.style, p.explode, v)))
+			}
 		case "header":
 			text := headerText(p, v)
 			if strings.ContainsAny(text, "\r\n\x00") {
@@ -270,6 +276,18 @@ func (b *body) send(r *web.Request, v any) error {
 		return nil
 	case multipartBody:
 		return b.parts(r, object)
+	case linesBody:
+		items, ok := v.([]any)
+		if !ok {
+			return fmt.Errorf("argument %s: want a list", b.whole)
+		}
+		for _, item := range items {
+			if b.mediaType == "application/json-seq" {
+				r.Body = append(r.Body, 0x1e)
+			}
+			r.Body = append(append(r.Body, jsonText(item)...), '\n')
+		}
+		return nil
 	case rawBody:
 		r.Body = []byte(scalarText(v))
 		return nil

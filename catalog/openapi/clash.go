@@ -23,19 +23,19 @@ func (op *operation) clash(p *param, v any) error {
 		for name := range object {
 			list = append(list, pair{name: name})
 		}
-	case p.in == "query":
+	case p.in == "query" || p.in == "querystring":
 		list = pairs(p.name, p.style, p.explode, v)
 	case p.in == "cookie":
 		list = pairs(p.name, "form", p.explode, v)
 	}
-	return foreign(p.arg, p.name, p.style, list, op.named(p.in))
+	return foreign(p.arg, p.name, p.style, list, op.named(strings.TrimSuffix(p.in, "string")))
 }
 
 // named lists the names with a meaning of their own in a place.
 func (op *operation) named(in string) []string {
 	var names []string
 	for _, p := range op.plan.params {
-		if p.in == in {
+		if p.in == in && in != "querystring" {
 			names = append(names, p.name)
 		}
 	}

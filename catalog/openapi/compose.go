@@ -86,10 +86,17 @@ func (e *emitter) tags(n *tree.Node) map[string][]string {
 		return nil
 	}
 	tags := map[string][]string{}
+	placed := func(ref string) string {
+		if ref != "" && !strings.Contains(ref, "/") {
+			return e.d.schemaPlace() + ref
+		}
+		return ref
+	}
+	byDefault := placed(n.At("discriminator", "defaultMapping").Str())
 	mapping.Each(func(value string, ref *tree.Node) {
-		place := ref.Str()
-		if !strings.Contains(place, "/") {
-			place = e.d.schemaPlace() + place
+		place := placed(ref.Str())
+		if place == byDefault {
+			return // also without the property, or with any other value
 		}
 		target, err := e.d.pointer(place)
 		if err != nil {

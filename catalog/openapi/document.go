@@ -43,7 +43,7 @@ func newDocument(root *tree.Node) (*document, error) {
 	case openapi == "" && strings.HasPrefix(swagger, "2"):
 		d.v2, d.version = true, swagger
 	case openapi+swagger != "":
-		return nil, fmt.Errorf("OpenAPI version %s is not supported: want 2.0, 3.0 or 3.1",
+		return nil, fmt.Errorf("OpenAPI version %s is not supported: want 2.0 or 3.0 to 3.2",
 			text.LineBytes(openapi+swagger, 20))
 	default:
 		return nil, errors.New("want an OpenAPI document, with openapi or swagger at the top")

@@ -13,12 +13,20 @@ import (
 )
 
 // TestFound calls operations as they were found in public documents: what is shown of each, and what is sent.
-func TestFound(t *testing.T) {
+func TestFound(t *testing.T) { callsOf(t, "testdata/found.yaml", "testdata/found.golden", foundArgs) }
+
+// TestLatest is TestFound for what OpenAPI 3.2 brought.
+func TestLatest(t *testing.T) {
+	callsOf(t, "testdata/latest.yaml", "testdata/latest.golden", latestArgs)
+}
+
+func callsOf(t *testing.T, file, want string, calls map[string][]table) {
+	t.Helper()
 	var kind, accept string
 	vault := web.NewVault(func(name string) string {
 		return map[string]string{"ALMANAC_FOUND_KEY_API_KEY": "k1", "ALMANAC_FOUND_KEY_API_TOKEN": "t1"}[name]
 	}, nil)
-	k := listen(t, "testdata/found.yaml", options{Vault: vault}, func(w http.ResponseWriter, r *http.Request) {
+	k := listen(t, file, options{Vault: vault}, func(w http.ResponseWriter, r *http.Request) {
 		kind, accept = r.Header.Get("Content-Type"), r.Header.Get("Accept")
 		answer("{}")(w, r)
 	})
@@ -26,7 +34,7 @@ func TestFound(t *testing.T) {
 	var b strings.Builder
 	for _, e := range k.batch.Entries {
 		fmt.Fprintln(&b, all.View().Line(e.ID))
-		for _, args := range foundArgs[e.ID] {
+		for _, args := range calls[e.ID] {
 			fmt.Fprintf(&b, "  %v\n", args)
 			before := len(k.asked)
 			if _, err := k.call(e.ID, args); err != nil {
@@ -43,12 +51,21 @@ func TestFound(t *testing.T) {
 			}
 		}
 	}
-	for id := range foundArgs {
+	for id := range calls {
 		if !slices.ContainsFunc(k.batch.Entries, func(e catalog.Entry) bool { return e.ID == id }) {
 			t.Errorf("there is no %s", id)
 		}
 	}
-	golden.Equal(t, "testdata/found.golden", b.String())
+	golden.Equal(t, want, b.String())
+}
+
+// latestArgs are the calls of each action.
+var latestArgs = map[string][]table{
+	"latest.orders.search": {{"status": "open"}},
+	"latest.orders.copy":   {{"id": "7"}},
+	"latest.orders.find":   {{"filter": table{"status": "open", "n": 2}}, {"filter": table{"api_key": "mine"}}},
+	"latest.orders.import": {{"body": []any{table{"id": 1}, table{"id": 2}}}},
+	"latest.pets.create":   {{"body": table{"kind": "cat", "lives": 9}}, {"body": table{"kind": "emu", "name": "a"}}},
 }
 
 // foundArgs are the calls of each action.

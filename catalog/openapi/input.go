@@ -70,6 +70,7 @@ const (
 	formBody
 	multipartBody
 	rawBody
+	linesBody
 )
 
 // An inputBuilder collects the arguments of an operation.
@@ -101,7 +102,7 @@ func (d *document) input(op *operation, patterns map[string]bool,
 			form = append(form, p)
 		case "body":
 			whole = p
-		case "path", "query", "header", "cookie":
+		case "path", "query", "querystring", "header", "cookie":
 			if isTransport(p, params) {
 				last = append(last, p)
 				continue
@@ -205,10 +206,13 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 		schema = n
 	}
 	if content := n.Get("content"); content.Is(tree.Object) && len(content.Names) > 0 {
-		schema = content.Values[0].Get("schema")
-		p.json = true
+		schema = b.d.soft(content.Values[0]).Get("schema")
+		p.json = in != "querystring" || isJSON(content.Names[0])
 	}
 	p.style, p.explode = styleOf(n, in)
+	if in == "querystring" {
+		p.style, p.explode = "form", true
+	}
 	if in == "query" && schema != nil {
 		p.whole = b.d.soft(schema).Get("type").Str() == "integer"
 		if d := b.d.soft(schema).Get("default"); d.Is(tree.Number) {

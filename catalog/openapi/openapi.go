@@ -1,4 +1,5 @@
-// Package openapi turns the operations of an OpenAPI document into actions: 3.0, 3.1 and Swagger 2.0, as JSON or YAML.
+// Package openapi turns the operations of an OpenAPI document into actions: 3.0 to 3.2 and Swagger 2.0, as JSON or
+// YAML.
 //
 //	Kind      a document as a source
 //	API       a document and where it is; Load reads it, its entries call it

@@ -53,11 +53,7 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 			}
 			return
 		}
-		whole.Each(func(key string, n *tree.Node) {
-			method := strings.ToLower(key)
-			if !slices.Contains(methods, method) || n.Is(tree.Null) {
-				return
-			}
+		read := func(method string, n *tree.Node) {
 			if !n.Is(tree.Object) {
 				skip(strings.ToUpper(method)+" "+path, "want an object that describes the operation")
 				return
@@ -72,6 +68,18 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 			}
 			found++
 			ops = append(ops, op)
+		}
+		whole.Each(func(key string, n *tree.Node) {
+			if method := strings.ToLower(key); slices.Contains(methods, method) && !n.Is(tree.Null) {
+				read(method, n)
+			}
+		})
+		whole.Get("additionalOperations").Each(func(key string, n *tree.Node) {
+			if strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" || key == "" || key == "CONNECT" {
+				skip(key+" "+path, "its method is not supported: want capital letters, and not CONNECT")
+				return
+			}
+			read(strings.ToLower(key), n)
 		})
 	})
 	return ops, skipped, found

@@ -103,7 +103,7 @@ func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds [
 		return nil, nil
 	}
 	_, media := o.d.pickMedia(content)
-	return media.Get("schema"), content.Names
+	return itemsOfMedia(media), content.Names
 }
 
 // accept is the Accept header for the media types of the responses.

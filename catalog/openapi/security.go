@@ -104,6 +104,9 @@ func keyOf(n *tree.Node) string {
 // scheme turns a security scheme into a credential.
 func (d *document) scheme(name string, scopes []string, base *url.URL, o options, source string) (a web.Auth, ok bool) {
 	n := d.soft(d.schemes().Get(name))
+	if n == nil && strings.ContainsAny(name, "#/") {
+		n, _ = d.pointer(name) // a scheme of another document
+	}
 	given := o.Names[name]
 	pick := func(defaults ...string) []string {
 		for i, name := range given {

@@ -130,8 +130,12 @@ func decode(contentType string, raw []byte, wantJSON bool) (data any, note strin
 	}
 	kind, _, _ := mime.ParseMediaType(contentType)
 	declared := kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
-	if kind == "application/x-ndjson" || kind == "application/jsonl" || kind == "application/x-jsonlines" {
-		list, err := decodeLines(raw)
+	switch kind {
+	case "text/event-stream":
+		list := decodeEvents(raw)
+		return list, text.Count(len(list), "event"), nil
+	case "application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-seq":
+		list, err := decodeLines(bytes.ReplaceAll(raw, []byte{0x1e}, nil))
 		if err != nil {
 			return nil, "", fmt.Errorf("the response is declared %s but is not: %w", kind, err)
 		}
@@ -169,6 +173,40 @@ func orPlain(kind string) string {
 // decodeJSON reads one JSON value; integers become int64 where they fit.
 func decodeJSON(text []byte) (any, error) {
 	return catalog.ParseJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
+}
+
+// decodeEvents reads server-sent events, each {data, event, id}; data that is an object or a list in JSON is read too.
+func decodeEvents(raw []byte) []any {
+	list := []any{}
+	event := map[string]any{}
+	end := func() {
+		said, given := event["data"].(string)
+		if given {
+			if data, err := decodeJSON([]byte(said)); err == nil && strings.ContainsAny(said[:min(1, len(said))], "{[") {
+				event["data"] = data
+			}
+			list = append(list, event)
+		}
+		event = map[string]any{}
+	}
+	for line := range strings.Lines(strings.ReplaceAll(string(raw), "\r\n", "\n")) {
+		line = strings.TrimSuffix(line, "\n")
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "":
+			end()
+		case name == "data":
+			if before, more := event["data"].(string); more {
+				value = before + "\n" + value
+			}
+			event["data"] = value
+		case name == "event" || name == "id":
+			event[name] = value
+		}
+	}
+	end()
+	return list
 }
 
 func decodeLines(text []byte) ([]any, error) {

@@ -386,3 +386,15 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestEvents(t *testing.T) {
+	raw := ": hello\r\nevent: added\r\nid: 7\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata: plain\n\nevent: none\n\ndata: last"
+	data, note, err := decode("text/event-stream; charset=utf-8", []byte(raw), false)
+	want := "[map[data:map[a:1] event:added id:7] map[data:plain] map[data:last]]"
+	if got := fmt.Sprint(data); got != want || note != "3 events" || err != nil {
+		t.Errorf("got %s, %s, %v\nwant %s", got, note, err, want)
+	}
+	if data, _, err := decode("application/json-seq", []byte("\x1e1\n\x1e2\n"), true); fmt.Sprint(data) != "[1 2]" {
+		t.Errorf("a sequence: %v, %v", data, err)
+	}
+}
