@@ -39,6 +39,43 @@ type patient struct {
 	end    time.Time // of the time that runs now
 	last   time.Time // what no progress moves
 	asking int
+	stood  time.Time // since when it stands still, while asking is set
+}
+
+type patientKey struct{}
+
+// Value finds the innermost patient of a context.
+func (p *patient) Value(key any) any {
+	if key == (patientKey{}) {
+		return p
+	}
+	return p.Context.Value(key)
+}
+
+// standStill stops the time of a call, and of the attempts around it, while a person is asked.
+func standStill(ctx context.Context) (goOn func()) {
+	p, ok := ctx.Value(patientKey{}).(*patient)
+	if !ok {
+		return func() {}
+	}
+	outer := standStill(p.Context)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking++; p.asking == 1 {
+		p.timer.Stop()
+		p.stood = time.Now()
+	}
+	return func() {
+		defer outer()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.asking--; p.asking > 0 || p.Err() != nil {
+			return
+		}
+		stood := time.Since(p.stood)
+		p.end, p.last = p.end.Add(stood), p.last.Add(stood)
+		p.timer.Reset(time.Until(p.end))
+	}
 }
 
 func newPatient(ctx context.Context, wait time.Duration) (_ context.Context, stop func()) {

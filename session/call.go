@@ -239,7 +239,9 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		tell(entry.ID, true)
 		defer tell(entry.ID, false)
 	}
-	result, err := r.attempt(ctx, entry, call, c)
+	asks := r.asks(entry, *c)
+	result, err := r.attempt(catalog.WithInquiries(ctx, w, asks.answer), entry, call, c)
+	asks.end(&result, c)
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, r.onFailure(ctx, entry, call, err, c), c)
 	}

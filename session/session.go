@@ -52,6 +52,11 @@ type Options struct {
 	Approve func(ctx context.Context, r Request) (Approval, error)
 	// Host is the name of the action host that makes the session's calls for others, who read its errors; empty for none.
 	Host string
+	// Inquire answers what servers of actions ask during a call; nil asks by Approve, and Complete after that where a
+	// model is to answer. A done ctx must end the wait.
+	Inquire func(ctx context.Context, id string, q catalog.Inquiry) catalog.Reply
+	// Complete has a model answer a server of an action, which the person has allowed; nil: there is none.
+	Complete func(ctx context.Context, s catalog.Sample) (text, model string, err error)
 	// Commands tells that somebody can type commands: hints then name /policy and /limits instead of flags.
 	Commands bool
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the

@@ -145,6 +145,9 @@ type Request struct {
 	// Chosen holds what the person switched off and edited in the answer before, where Batch is asked about once more;
 	// the question begins with it. Only Off and Edited are set.
 	Chosen Approval
+	// Inquiry is set where the server of an action asks during its call: only Once says yes, with Args as the values of
+	// the form. Entry then stands for the server, with the form as its Input, and Args are the form's defaults.
+	Inquiry *catalog.Inquiry
 	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes
 	// next.
 	Over  *Overrun

@@ -172,11 +172,13 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 		}
 		return nil
 	}
-	switch over := a.request.Over != nil; {
-	case over && (name == "e" || name == "?"), (over || a.batch != nil) && name == "a":
+	over, inquiry := a.request.Over != nil, a.request.Inquiry
+	switch {
+	case over && (name == "e" || name == "?"), (over || a.batch != nil || inquiry != nil) && name == "a",
+		inquiry != nil && (name == "?" || name == "e" && inquiry.Form == nil):
 		a.stray()
 		return nil
-	case over && name == "esc":
+	case (over || inquiry != nil) && name == "esc":
 		name = "n"
 	}
 	a.pick.number = ""
@@ -239,6 +241,19 @@ func (m *model) commit(a *asking) {
 		default:
 			m.settle(a, session.Approval{Verdict: session.Once}, fmt.Sprintf("went on, %d more %s", over.More, over.Name))
 		}
+		return
+	}
+	switch {
+	case a.request.Inquiry == nil || held == "e":
+	case held == "n":
+		m.settle(a, session.Approval{}, "declined")
+		return
+	default:
+		if err := a.question.Unready(); err != nil {
+			a.trouble = "fill it in with e: " + err.Error()
+			return
+		}
+		m.settle(a, session.Approval{Verdict: session.Once}, "answered")
 		return
 	}
 	switch held {

@@ -171,6 +171,8 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		return m.fitting(
 			joined(fmt.Sprintf("Enter puts them into the list as %d", a.batch.At()+1), "Ctrl+J newline", "Esc back"),
 			joined("Enter takes them", "Esc back"))
+	case a.stage == changing && q.Inquiry != nil:
+		return m.fitting(joined("Enter sends this", "Ctrl+J newline", "Esc back"), joined("Enter sends", "Esc back"))
 	case a.stage == changing:
 		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"),
 			joined("Enter allows once", "Esc back"))
@@ -188,6 +190,9 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	case a.held != "" && q.Over != nil:
 		does := map[string]string{"y": "goes on", "n": "ends the run"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
+	case a.held != "" && q.Inquiry != nil:
+		does := map[string]string{"y": "is to " + q.InquiryYes(), "e": "fills in", "n": "declines"}[a.held]
+		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.held != "":
 		does := map[string]string{"y": yes, "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
@@ -196,6 +201,13 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	}
 	if q.Over != nil {
 		return m.fitting(joined("y go on", "n end the run", "v script"), joined("y go on", "n end", "v"))
+	}
+	if q.Inquiry != nil {
+		fill := "e fill in"
+		if q.Inquiry.Form == nil {
+			fill = "v script"
+		}
+		return m.fitting(joined("y "+q.InquiryYes(), fill, "n or Esc declines"), joined("y", fill, "n declines"))
 	}
 	if a.batch != nil {
 		return m.listFoot(a, yes, joined)

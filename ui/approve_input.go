@@ -60,7 +60,11 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 			return
 		}
 		a.request.Args = args
-		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, "allowed once, edited")
+		told := "allowed once, edited"
+		if a.request.Inquiry != nil {
+			told = "answered"
+		}
+		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, told)
 	default:
 		a.trouble = ""
 		editKey(&a.edit, name, text)

@@ -123,6 +123,67 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
+// What a server asks is answered by explicit keys alone: words are none, and Esc declines.
+func TestAServerAsks(t *testing.T) {
+	form := catalog.MustSchema(`{"type":"object","properties":{"who":{"type":"string","description":"your name"}},` +
+		`"required":["who"],"additionalProperties":false}`)
+	fill := []string{"e", "pause", "ctrl+u", `{ who = "Ann" }`, "enter"}
+	for _, c := range []struct {
+		name   string
+		sample bool
+		keys   []string
+		want   session.Approval
+		told   string
+	}{
+		{"filled in", false, fill, session.Approval{Verdict: session.Once, Args: map[string]any{"who": "Ann"}}, "answered"},
+		{"y sends no form that is not filled in", false,
+			[]string{"y", "pause", "pause", "n", "pause"},
+			session.Approval{}, "declined"},
+		{"nor what does not fit", false,
+			[]string{"e", "pause", "ctrl+u", `{ who = 5 }`, "enter", "esc", "pause", "n", "pause"},
+			session.Approval{}, "declined"},
+		{"Esc declines", false, []string{"esc", "enter"}, session.Approval{}, "declined"},
+		{"a word is no answer", true, []string{"yes", "pause", "enter", "pause", "n", "pause"},
+			session.Approval{}, "declined"},
+		{"nor is a, e or ?", true, []string{"a", "pause", "e", "pause", "?", "pause", "esc", "enter"},
+			session.Approval{}, "declined"},
+		{"the model may", true, []string{"y", "pause"}, session.Approval{Verdict: session.Once}, "answered"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			s.keys("f()", "enter", "draft")
+			answer := s.ask(func(r *session.Request) {
+				r.Inquiry = &catalog.Inquiry{Server: "bank", Text: "Who are you?\nReally?", Form: form}
+				if c.sample {
+					r.Inquiry = &catalog.Inquiry{Server: "bank", Text: "A model is to answer:\nuser: hi", Sample: &catalog.Sample{}}
+				}
+				r.Entry = &catalog.Entry{ID: "bank", Input: r.Inquiry.Form, Risk: catalog.Low}
+				r.Args, r.Reason = map[string]any{}, "during bank.open"
+			})
+			s.keys("y") // typed before
+			s.keys("pause")
+			wants := []string{"answer? bank", "a server asks", "Who are you?", "your name", "during bank.open",
+				"y send this · e fill in · n or Esc declines"}
+			if c.sample {
+				wants = []string{"answer? bank", "a server asks your model", "user: hi",
+					"y let your model answer · v script · n or Esc declines"}
+			}
+			for _, want := range wants {
+				if !strings.Contains(s.picture(), want) {
+					t.Errorf("no %q in\n%s", want, s.picture())
+				}
+			}
+			s.keys(c.keys...)
+			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if got := strings.Join(s.printed, "\n"); !strings.Contains(got, c.told) {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+}
+
 // Panes, help, the script and scrolling are there while a question waits; their keys answer nothing, and it is there
 // again when they close.
 func TestPanesDuringAQuestion(t *testing.T) {

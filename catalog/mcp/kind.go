@@ -85,7 +85,10 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 	}
 	o := options{Version: h.Version, Depth: depth, Media: media.In(h.Data),
 		TrustHints: h.Trusts != nil && h.Trusts(s.Name)}
-	keys := []string{"timeout", "trust_hints"}
+	if h.Roots != nil {
+		o.Roots = h.Roots(s.Name)
+	}
+	keys := []string{"roots", "timeout", "trust_hints"}
 	if s.URL != "" {
 		keys = append(keys, "auth", "headers", "query")
 	}

@@ -310,13 +310,21 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "almanac", Version: l.options.Version}, &sdk.ClientOptions{
 		Logger:                      slog.New(slog.DiscardHandler),
-		Capabilities:                &sdk.ClientCapabilities{},
-		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
+		Capabilities:                l.options.capabilities(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.hear() },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { l.hear() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { l.hear() },
 		ProgressNotificationHandler: c.progressed,
+		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return l.elicited(ctx, c, r.Params)
+		},
+		//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
+		CreateMessageHandler: func(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			return l.sampled(ctx, c, r.Params)
+		},
 	})
+	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
+	client.AddRoots(l.options.roots()...)
 	version := "2025-11-25"
 	if how.modern {
 		version = modernVersion

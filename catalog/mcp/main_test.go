@@ -33,6 +33,8 @@ func serveAs(kind string) {
 	switch kind {
 	case "good":
 		_ = goodServer().Run(context.Background(), &sdk.StdioTransport{})
+	case "asks":
+		_ = askingServer().Run(context.Background(), &sdk.StdioTransport{})
 	case "talks": // writes on its standard output what is no message
 		fmt.Println("Listening on stdio")
 		fmt.Println(`{"level":"info","msg":"ready"}`)

@@ -68,6 +68,8 @@ type Host struct {
 	Base func(name string) string
 	// Trusts reports whether the person trusts what the source called name says of its actions; nil trusts none.
 	Trusts func(name string) bool
+	// Roots returns the folders that the source called name is told to work on; nil, and none, tell of none.
+	Roots func(name string) []string
 	// Access is what the configuration says of the requests of the source called name; nil says nothing. keys are those
 	// of its table that the kind has a use for, as the configuration calls them: others are told to the person.
 	Access func(name string, keys ...string) web.Access

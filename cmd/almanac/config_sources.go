@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,9 @@ type sourceTable struct {
 	reads []pattern.Pattern
 	// trustHints believes what the server says of its tools.
 	trustHints bool
-	base       string
+	// roots tells the server of the folder that the program works in.
+	roots bool
+	base  string
 	// overlays are files that change the source's document.
 	overlays []string
 	access   web.Access
@@ -30,7 +33,9 @@ type sourceTable struct {
 const sourcesKey = "sources."
 
 // sourceKeys are the keys of a table.
-var sourceKeys = []string{"allow", "auth", "base", "headers", "overlay", "query", "reads", "timeout", "trust_hints"}
+var sourceKeys = []string{
+	"allow", "auth", "base", "headers", "overlay", "query", "reads", "roots", "timeout", "trust_hints",
+}
 
 // takeSources reads the sources table of a file. Its keys become values of the file, so that they are shown, and
 // approved where a project's need that.
@@ -76,12 +81,13 @@ func (t *sourceTable) take(f *configFile, key string, value any, lines map[strin
 		if !v.many || err != nil {
 			return &keyError{Key: key, Message: "want patterns of ids below the name, such as [\"*.get\"]" + because(err)}
 		}
-	case "trust_hints":
-		var ok bool
-		if t.trustHints, ok = value.(bool); !ok {
+	case "roots", "trust_hints":
+		is, ok := value.(bool)
+		if !ok {
 			return &keyError{Key: key, Message: "want true or false"}
 		}
-		v.text = strconv.FormatBool(t.trustHints)
+		*map[string]*bool{"roots": &t.roots, "trust_hints": &t.trustHints}[key] = is
+		v.text = strconv.FormatBool(is)
 	case "overlay":
 		if v.list, v.many = texts(value); !v.many || slices.Contains(v.list, "") {
 			return &keyError{Key: key, Message: "want files of OpenAPI Overlays, such as [\"mine.yaml\"]"}
@@ -128,6 +134,16 @@ func (cli *commandLine) overlays(name string) []string {
 		return t.overlays
 	}
 	return nil
+}
+
+// roots are the folders that the server of the source is told of: where the person says so, the current one.
+func (c *config) roots(name string) []string {
+	tells := func(t sourceTable) bool { return t.name == name && t.roots }
+	dir, err := os.Getwd()
+	if err != nil || !slices.ContainsFunc(c.user.sources, tells) {
+		return nil
+	}
+	return []string{dir}
 }
 
 // sourceRows are the tables as almanac config shows them.

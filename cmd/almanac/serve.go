@@ -300,7 +300,7 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
 			Isolated: o.Isolated, Authorize: o.Authorize, Roles: o.Roles, Observe: o.Observe,
-			Pool: s.pool,
+			Pool: s.pool, Inquire: o.Inquire,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

@@ -68,7 +68,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		all = append(all, reads.Source(ownReads))
 	}
 	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Access: cli.access, Getenv: os.Getenv,
-		Trusts: cli.config.trustsHints, Overlays: cli.overlays}
+		Trusts: cli.config.trustsHints, Overlays: cli.overlays, Roots: cli.config.roots}
 	for _, text := range cli.sourceNames() {
 		name, spec := source.Split(text)
 		if first, twice := taken[name]; twice && name != "" && first != spec {

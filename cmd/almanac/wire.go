@@ -44,6 +44,8 @@ type app struct {
 	spending *spending
 	// apart says which items of the inbox no prompt takes along, because they become prompts of their own; nil for none.
 	apart func(team.Item) bool
+	// model is the conversation; nil before there is one.
+	model atomic.Pointer[llm.Conversation]
 	// renewing is held while the session's catalog is replaced.
 	renewing sync.Mutex
 	// idleTold is true when grants that let nothing through were told.
@@ -113,6 +115,9 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		CheckResults: cli.CheckResults,
 	})
 	cli.bound(&options)
+	if _, none := cli.models(); none == nil && o.feed != nil {
+		options.Complete = w.complete
+	}
 	if o.asker != nil {
 		options.Approve = func(ctx context.Context, r session.Request) (session.Approval, error) {
 			return o.asker.Ask(ctx, r), nil
@@ -269,6 +274,7 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 		Secrets: cli.credentials.filter,
 		Media:   media.In(cli.dataDir()),
 	}))
+	w.model.Store(c)
 	if w.member != nil {
 		w.member.model.Store(c)
 	}
@@ -279,4 +285,14 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 		}
 	}
 	return c, models, err
+}
+
+// complete has the session's model answer a server of an action. It counts to the conversation, and is no part of it.
+func (w *app) complete(ctx context.Context, s catalog.Sample) (said, model string, err error) {
+	c := w.model.Load()
+	if c == nil || c.Target().Provider == nil {
+		return "", "", errors.New("there is no model")
+	}
+	said, err = c.Ask(ctx, s.System, s.Text)
+	return said, c.Target().Model, err
 }

@@ -42,6 +42,14 @@ func askKeys(q show.Question, m show.Marks) show.Line {
 			show.Key.Span("v"), show.Text.Span(" script"),
 		}
 	}
+	if q.Inquiry != nil {
+		line := show.Line{show.Key.Span("y"), show.Text.Span(" " + q.InquiryYes()), sep}
+		if q.Inquiry.Form != nil {
+			line = append(line, show.Key.Span("e"), show.Text.Span(" fill in"), sep)
+		}
+		return append(line, show.Key.Span("n"), show.Text.Span(" decline"), sep,
+			show.Key.Span("v"), show.Text.Span(" script"))
+	}
 	if q.Batch != nil {
 		yes, _ := q.Batch.Yes()
 		return show.Line{

@@ -57,6 +57,8 @@ func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
 	switch q := e.Question(p.o.Render); {
 	case q.Over != nil:
 		e.Ask.Answer <- p.goOn(ctx, cancel, q)
+	case q.Inquiry != nil:
+		e.Ask.Answer <- p.answerServer(ctx, cancel, q)
 	case q.Batch != nil:
 		e.Ask.Answer <- p.answerBatch(ctx, cancel, q)
 	default:
@@ -96,6 +98,32 @@ func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) sessio
 			continue
 		}
 		return session.Approval{}
+	}
+}
+
+// answerServer reads what a server gets: anything but a yes, or a form that is filled in, declines.
+func (p *plain) answerServer(ctx context.Context, cancel func(), q show.Question) session.Approval {
+	for {
+		typed, err := p.reply(ctx, cancel, "y/e/n, v for the script; anything else declines: ")
+		answer, reason := parseAnswer(typed)
+		switch {
+		case err != nil:
+			p.print("declined: no answer\n")
+		case answer == yes && q.Unready() != nil:
+			p.print(text.Sanitize(q.Unready().Error()) + ": fill it in with e\n")
+			continue
+		case answer == yes:
+			return session.Approval{Verdict: session.Once}
+		case answer == edit && q.Inquiry.Form != nil:
+			if args := p.args(ctx, cancel, q.ReadArgs); args != nil {
+				return session.Approval{Verdict: session.Once, Args: args}
+			}
+			continue
+		case answer == script:
+			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
+			continue
+		}
+		return session.Approval{Reason: reason}
 	}
 }
 

@@ -22,6 +22,8 @@ import (
 type Question struct {
 	// Over is set where a run asks to go on that has used its budget; ID is then the run's.
 	Over *session.Overrun
+	// Inquiry is set where the server of an action asks; ID is then the server's name.
+	Inquiry *catalog.Inquiry
 	// Batch is set where the question is about a whole run; ID then says how much it does, and Warnings are in the list.
 	Batch *Batch
 	// ID is the action's; "?" for none.
@@ -57,9 +59,13 @@ func QuestionOf(r session.Request, m Marks) Question {
 			text.FirstSentence(e.Description)
 		q.Host = hostOf(e)
 	}
-	switch q.Over = r.Over; {
+	q.Over, q.Inquiry = r.Over, r.Inquiry
+	switch {
 	case q.Over != nil:
 		return q.ofRun(r)
+	case q.Inquiry != nil:
+		q.Mutates, q.Warnings, q.About = false, nil, ""
+		return q
 	case len(r.Batch) > 0:
 		return q.ofBatch(r)
 	}
@@ -164,6 +170,47 @@ func sentence(clause string) string {
 	return text.Capital(strings.TrimRight(clause, ".")) + "."
 }
 
+// Unready says what is missing for a yes; nil where nothing is.
+func (q Question) Unready() error {
+	if q.Inquiry == nil || q.Inquiry.Form == nil {
+		return nil
+	}
+	_, err := q.Inquiry.Form.Check(q.request.Args)
+	return err
+}
+
+// InquiryYes is what a yes to a server does.
+func (q Question) InquiryYes() string {
+	if q.Inquiry.Sample != nil {
+		return "let your model answer"
+	}
+	return "send this"
+}
+
+// inquiryLines are what a server asks, in its words, and the fields of its form.
+func (q Question) inquiryLines() []Line {
+	var lines []Line
+	for line := range strings.Lines(strings.TrimSpace(text.Sanitize(q.Inquiry.Text))) {
+		lines = append(lines, Line{Dim.Span("| "), Text.Span(strings.TrimRight(line, "\n"))})
+	}
+	var rows [][]string
+	for _, f := range q.Inquiry.Form.Fields() {
+		need := ""
+		if f.Required {
+			need = "required"
+		}
+		about := f.Description
+		if f.Enum != nil {
+			about = strings.TrimSpace(about + " one of " + ArgsInOrder(f.Enum, 0, nil))
+		}
+		rows = append(rows, []string{text.SanitizeLine(f.Name), text.SanitizeLine(f.Type), need, text.SanitizeLine(about)})
+	}
+	if len(rows) > 0 {
+		lines = append(lines, Lines(Text, "  ", Columns(rows))...)
+	}
+	return lines
+}
+
 // ReadArgs reads other arguments of the call, and checks them.
 func (q Question) ReadArgs(typed string) (map[string]any, error) {
 	return ReadArgs(q.request.Entry, typed)
@@ -171,8 +218,11 @@ func (q Question) ReadArgs(typed string) (map[string]any, error) {
 
 // Verb is the word that asks.
 func (q Question) Verb() string {
-	if q.Over != nil {
+	switch {
+	case q.Over != nil:
 		return "go on?"
+	case q.Inquiry != nil:
+		return "answer?"
 	}
 	return "approve?"
 }
@@ -198,6 +248,12 @@ func (q Question) High() bool { return q.Over == nil && q.Risk == catalog.High }
 func (q Question) RiskText(m Marks) string {
 	if q.Over != nil {
 		return q.Over.String() + " used"
+	}
+	if q.Inquiry != nil {
+		if q.Inquiry.Sample != nil {
+			return "a server asks your model"
+		}
+		return "a server asks"
 	}
 	return riskText(q.Mutates, q.Risk, m)
 }
@@ -239,6 +295,11 @@ func (q Question) Body(width int, editing bool) []Line {
 	}
 	add(Text, q.About)
 	switch {
+	case q.Inquiry != nil:
+		lines = q.inquiryLines()
+		if !editing && q.Inquiry.Form != nil {
+			add(Code, ArgsText(q.request.Entry, q.request.Args, width))
+		}
 	case q.Batch != nil:
 		lines, _ = q.Batch.Lines(width, q.marks, false, false)
 	case !editing && q.Over == nil:
@@ -274,7 +335,12 @@ func (q Question) ScriptLines(m Marks) []Line {
 
 func askedBy(r session.Request, m Marks) string {
 	asked := "asked by the model"
-	if r.Author == session.User {
+	if r.Inquiry != nil {
+		asked = "called by the model"
+	}
+	if r.Inquiry != nil && r.Author == session.User {
+		asked = "called by your script"
+	} else if r.Author == session.User {
 		asked = "asked by your script"
 	}
 	if r.Cell > 0 {

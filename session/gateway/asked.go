@@ -184,13 +184,14 @@ var errUndecided = errors.New("the person did not decide")
 // decide puts one question. What was accepted has one of the choices; anything else is no answer.
 func (s *served) decide(ctx context.Context, text string, choices []choice,
 	list bool, skip string) (filled, error) {
-	answer, err := s.ask(ctx, &sdk.ElicitParams{
+	replied, err := s.ask(ctx, &sdk.ElicitParams{
 		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices, list, skip),
 	})
+	answer, _ := replied.(*sdk.ElicitResult)
 	switch {
 	case ctx.Err() != nil:
 		return filled{}, ctx.Err()
-	case err != nil: // in the words of a library, the client's or ours
+	case err != nil || answer == nil: // in the words of a library, the client's or ours
 		return filled{}, errUndecided
 	}
 	given := filled{action: answer.Action}

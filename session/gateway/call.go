@@ -55,8 +55,8 @@ type toolCall struct {
 // An inquiry is a question for the client's person, and where the answer goes.
 type inquiry struct {
 	state  string // what the client names it by
-	form   *sdk.ElicitParams
-	answer chan *sdk.ElicitResult // has room for the one
+	form   sdk.InputRequest
+	answer chan sdk.InputResponse // has room for the one
 }
 
 // questionTime is how long a question stays open that is an answer.
@@ -205,8 +205,9 @@ func (c *toolCall) attend(ctx context.Context, r *sdk.CallToolRequest) {
 	c.ctx, c.now = ctx, r
 }
 
-// ask puts a form to the client's person. The error is ctx's, or tells that there was no answer.
-func (g *Gateway) ask(ctx context.Context, form *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+// ask puts a form to the client's person, or a text to its model. The error is ctx's, or tells that there was no
+// answer.
+func (g *Gateway) ask(ctx context.Context, form sdk.InputRequest) (sdk.InputResponse, error) {
 	c, ok := ctx.Value(callKey{}).(*toolCall)
 	if !ok {
 		return nil, errUndecided
@@ -215,9 +216,9 @@ func (g *Gateway) ask(ctx context.Context, form *sdk.ElicitParams) (*sdk.ElicitR
 		by, cancel := context.WithCancel(c.ctx) // it says which stream the question goes to
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
-		return c.request.Session.Elicit(by, form)
+		return put(by, c.request.Session, form)
 	}
-	q := inquiry{state: rand.Text(), form: form, answer: make(chan *sdk.ElicitResult, 1)}
+	q := inquiry{state: rand.Text(), form: form, answer: make(chan sdk.InputResponse, 1)}
 	g.mu.Lock()
 	g.asked[q.state] = pending{c, q}
 	g.mu.Unlock()
@@ -243,6 +244,25 @@ func (g *Gateway) ask(ctx context.Context, form *sdk.ElicitParams) (*sdk.ElicitR
 	}
 }
 
+// put asks where the protocol has questions of their own.
+func put(ctx context.Context, ss *sdk.ServerSession, form sdk.InputRequest) (sdk.InputResponse, error) {
+	switch form := form.(type) {
+	case *sdk.ElicitParams:
+		return ss.Elicit(ctx, form)
+	//lint:ignore SA1019 deprecated in the version without a handshake, which still has it
+	case *sdk.CreateMessageParams:
+		return ss.CreateMessage(ctx, form)
+	}
+	return nil, errUndecided
+}
+
+// answers tells that a response is of the kind that a question wants.
+func answers(form sdk.InputRequest, answer sdk.InputResponse) bool {
+	_, elicited := answer.(*sdk.ElicitResult)
+	_, wants := form.(*sdk.ElicitParams)
+	return answer != nil && elicited == wants
+}
+
 // A pending question waits for the request that answers it.
 type pending struct {
 	call     *toolCall
@@ -258,12 +278,12 @@ func (g *Gateway) goOn(m *member, t offered, r *sdk.CallToolRequest) (*toolCall,
 	if !ok || p.call.member != m {
 		return nil, errors.New("requestState: unknown or expired: the question is closed, and what it was about was denied")
 	}
-	answer, _ := r.Params.InputResponses[questionName].(*sdk.ElicitResult)
+	answer := r.Params.InputResponses[questionName]
 	switch {
 	case p.call.tool.name != t.name || !sameJSON(p.call.args, r.Params.Arguments):
 		return nil, errors.New("requestState: it belongs to a call of another tool or with other arguments")
-	case answer == nil:
-		return nil, fmt.Errorf("inputResponses: want the answer to %q, an elicitation", questionName)
+	case !answers(p.question.form, answer):
+		return nil, fmt.Errorf("inputResponses: want the answer to %q, of the kind that was asked for", questionName)
 	}
 	g.mu.Lock()
 	_, ok = g.asked[r.Params.RequestState]

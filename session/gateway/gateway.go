@@ -116,6 +116,8 @@ type Opening struct {
 	Notify func(session.Notice)
 	// Approve asks the client's person; nil when it cannot.
 	Approve func(ctx context.Context, r session.Request) (session.Approval, error)
+	// Inquire passes on to the client what the server of the action called id asks.
+	Inquire func(ctx context.Context, id string, q catalog.Inquiry) catalog.Reply
 }
 
 // A Gateway serves clients. It is safe for concurrent use. Close ends all their sessions.

@@ -104,6 +104,7 @@ func newBench(t *testing.T, o Options) *bench {
 		b.mu.Unlock()
 		s, err := session.New(c.View, session.Options{
 			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Authorize: c.Authorize, Observe: c.Observe, Pool: pool,
+			Inquire: c.Inquire,
 			Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} }),
 		})
 		return s, func() error {

@@ -38,7 +38,7 @@ type served struct {
 	pages pages
 	note  chan string   // has one for the first answer, where there is one
 	asked chan struct{} // has room for one question at a time
-	ask   func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error)
+	ask   func(context.Context, sdk.InputRequest) (sdk.InputResponse, error)
 
 	// Guarded by Gateway.mu.
 	calls     int       // under way
@@ -323,6 +323,10 @@ func (g *Gateway) open(s *served, c *toolCall) (*session.Session, func() error, 
 	asks := canAsk(c.request.ClientCapabilities())
 	if asks {
 		o.Approve = s.approve
+	}
+	can := c.request.ClientCapabilities()
+	o.Inquire = func(ctx context.Context, id string, q catalog.Inquiry) catalog.Reply {
+		return s.inquire(ctx, can, id, q)
 	}
 	o.Policy = s.client.policy(g.options.Policy, view, asks)
 	o.Authorize = func(_ context.Context, e *catalog.Entry, _ catalog.Call) error { return g.count(s.member, e) }

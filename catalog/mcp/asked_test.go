@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+)
+
+// askingServer asks in its tools, and once outside of any: what it hears then, the tool heard tells.
+func askingServer() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "asks", Version: "1"}, nil)
+	heard := make(chan string, 1)
+	text := func(words string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words}}}
+	}
+	elicit := func(ctx context.Context, ss *sdk.ServerSession, p *sdk.ElicitParams) string {
+		answer, err := ss.Elicit(ctx, p)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		raw, _ := json.Marshal(answer.Content)
+		return fmt.Sprintf("%s %s %v", answer.Action, raw, answer.Meta[metaReason])
+	}
+	add := func(name string, f func(context.Context, *sdk.CallToolRequest) string) {
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return text(f(ctx, r)), nil
+			})
+	}
+	form := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"n":{"type":"integer","default":3}},` +
+		`"required":["name"]}`)
+	add("ask", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		return elicit(ctx, r.Session, &sdk.ElicitParams{Message: "Who\x1b[2J?", RequestedSchema: form})
+	})
+	add("long", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		return elicit(ctx, r.Session, &sdk.ElicitParams{Message: strings.Repeat("x", maxAsked+1), RequestedSchema: form})
+	})
+	add("sample", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		answer, err := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{SystemPrompt: "Be brief.", MaxTokens: 50,
+			Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "Say hello."}}}})
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return answer.Model + ": " + answer.Content.(*sdk.TextContent).Text
+	})
+	add("roots", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		answer, err := r.Session.ListRoots(ctx, nil)
+		raw, _ := json.Marshal(answer)
+		return fmt.Sprint(string(raw), " ", err)
+	})
+	add("later", func(_ context.Context, r *sdk.CallToolRequest) string {
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			heard <- elicit(context.Background(), r.Session, &sdk.ElicitParams{Message: "Now?", RequestedSchema: form})
+		}()
+		return "later"
+	})
+	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+	add("heard", func(context.Context, *sdk.CallToolRequest) string { return <-heard })
+	return s
+}
+
+// What a server asks in a call goes to who made the call; anything else is declined.
+func TestAsked(t *testing.T) {
+	entries := load(t, child(t, "asks", nil, options{Roots: []string{"/work/my project"}}))
+	var asked []catalog.Inquiry
+	ann := catalog.WithInquiries(t.Context(), "ann", func(_ context.Context, q catalog.Inquiry) catalog.Reply {
+		asked = append(asked, q)
+		if q.Sample != nil {
+			return catalog.Reply{Accepted: true, Text: "hello", Model: "m"}
+		}
+		return catalog.Reply{Accepted: true, Values: map[string]any{"name": "Ann"}}
+	})
+	says := func(ctx context.Context, id, want string) {
+		t.Helper()
+		got, err := call(ctx, entries["x."+id], nil)
+		if err != nil || got.Data != want {
+			t.Errorf("%s: got %v, %v\nwant %s", id, got.Data, err, want)
+		}
+	}
+	says(ann, "ask", `accept {"n":3,"name":"Ann"} <nil>`)
+	says(ann, "sample", "m: hello")
+	says(ann, "long", `decline null the question is too large to show`)
+	says(ann, "roots", `{"roots":[{"name":"my project","uri":"file:///work/my%20project"}]} <nil>`)
+	says(t.Context(), "ask", `decline null nobody can be asked here`)
+	says(t.Context(), "sample", `error: calling "sampling/createMessage": refused: nobody can be asked here`)
+	if len(asked) != 2 || asked[0].Text != "Who ?" || asked[0].Server != "x" || len(asked[0].Form.Fields()) != 2 ||
+		*asked[1].Sample != (catalog.Sample{System: "Be brief.", Text: "user: Say hello.", Most: 50}) {
+		t.Errorf("asked %+v", asked)
+	}
+
+	// When no call is running.
+	says(ann, "later", "later")
+	time.Sleep(300 * time.Millisecond)
+	says(t.Context(), "heard", `decline null no call is running in which to ask`)
+
+	// When somebody else has a call running, too: it is not known whose it is.
+	waiting, stop := context.WithCancel(catalog.WithInquiries(t.Context(), "ben",
+		func(context.Context, catalog.Inquiry) catalog.Reply {
+			t.Error("ben was asked")
+			return catalog.Reply{}
+		}))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = call(waiting, entries["x.wait"], nil)
+	}()
+	time.Sleep(200 * time.Millisecond)
+	says(ann, "ask",
+		`decline null calls of several sessions are running, and it is not known which of them asks`)
+	stop()
+	<-done
+}

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+)
+
+// What the server of an action asks goes to the client that called, as far as that can answer.
+func TestInquired(t *testing.T) {
+	form := catalog.MustSchema(`{"type":"object","properties":{"who":{"type":"string"}},"required":["who"]}`)
+	asks := func(q catalog.Inquiry) catalog.Action {
+		return func(ctx context.Context, _ catalog.Call) (catalog.Result, error) {
+			r := catalog.Inquire(ctx, q)
+			return catalog.Result{Data: fmt.Sprintf("%v %v %s%s%s", r.Accepted, r.Values, r.Model, r.Text, r.Reason)}, nil
+		}
+	}
+	all, _ := catalog.New([]catalog.Entry{
+		{ID: "bank.form", Description: "Ask.", Action: asks(catalog.Inquiry{Server: "bank", Text: "Who?", Form: form})},
+		{ID: "bank.sample", Description: "Ask.", Action: asks(catalog.Inquiry{Server: "bank",
+			Sample: &catalog.Sample{System: "Be brief.", Text: "user: hi"}})},
+	}, catalog.Options{})
+	for _, version := range []string{withHandshake, noHandshake} {
+		t.Run(version, func(t *testing.T) {
+			b := newBench(t, Options{})
+			b.version, b.view = version, all.View()
+			var told []string
+			can := &sdk.ClientOptions{
+				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+					told = append(told, r.Params.Message)
+					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"who": "Ann"}}, nil
+				},
+				CreateMessageHandler: func(_ context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+					told = append(told, r.Params.SystemPrompt)
+					return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: "hello"}}, nil
+				},
+			}
+			for _, c := range []struct {
+				id, want string
+				o        *sdk.ClientOptions
+			}{
+				{"bank.form", "true map[who:Ann]", can},
+				{"bank.sample", "true map[] mhello", can},
+				{"bank.form", "false map[] this client cannot ask its person", &sdk.ClientOptions{}},
+				{"bank.sample", "false map[] this client has no model to ask", &sdk.ClientOptions{}},
+			} {
+				cs := b.dial(t, Client{}, c.o)
+				got := textOf(call(t, cs, "execute", script("return "+c.id+"{}", c.id)))
+				if !strings.Contains(got, c.want) {
+					t.Errorf("%s: got %s, want %s", c.id, got, c.want)
+				}
+			}
+			want := "The server bank, which bank.form calls, asks (its own words):\nWho?|Be brief."
+			if got := strings.Join(told, "|"); got != want {
+				t.Errorf("asked %q", got)
+			}
+		})
+	}
+}
