@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway bench-mcpproxy hour peers peers-mcp peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway bench-mcpproxy hour peers peers-mcp peers-python peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -136,7 +136,7 @@ empty :=
 space := $(empty) $(empty)
 
 # Programs that nobody here wrote, from npm with locked versions; needs node and npm.
-peers: peers-mcp peers-openapi peers-aimock peers-sql peers-login
+peers: peers-mcp peers-openapi peers-aimock peers-sql peers-login peers-python
 
 # The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
 MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
@@ -153,6 +153,17 @@ $(LOGIN_PEER)/node_modules/.package-lock.json: $(LOGIN_PEER)/package.json $(LOGI
 
 peers-login: $(LOGIN_PEER)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(LOGIN_PEER) $(GO) test ./catalog/web/login -run TestPeer -count=1 -v -timeout 3m
+
+# The official Python SDK's client and FastMCP, from PyPI in fixed versions, in a folder of their own; needs python3.
+PYTHON_PEERS = $(CURDIR)/bin/python-peers
+peers-python:
+	@if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+		echo "PEERS-PYTHON SKIPPED: python3 with venv is not here, and nothing was proved"; else \
+		(cmp -s $(MCP_PEERS)/python/requirements.txt $(PYTHON_PEERS)/requirements.txt || { python3 -m venv $(PYTHON_PEERS) && \
+		$(PYTHON_PEERS)/bin/pip install -q -r $(MCP_PEERS)/python/requirements.txt && \
+		cp $(MCP_PEERS)/python/requirements.txt $(PYTHON_PEERS); }) && \
+		ALMANAC_PEERS=$(MCP_PEERS) ALMANAC_PYTHON=$(PYTHON_PEERS)/bin/python PYTHONDONTWRITEBYTECODE=1 \
+		$(GO) test ./cmd/almanac -run TestPeersPython -count=1 -v -timeout 5m; fi
 
 # A model server over both interfaces, as the model's side of a conversation.
 peers-aimock: $(MCP_PEERS)/node_modules/.package-lock.json

@@ -21,6 +21,9 @@ func TestPeersMCP(t *testing.T) { runPeers(t, "mcp") }
 // TestPeersAimock runs against a model server that nobody here wrote: see make peers-aimock.
 func TestPeersAimock(t *testing.T) { runPeers(t, "aimock") }
 
+// TestPeersPython runs against programs in Python: see make peers-python.
+func TestPeersPython(t *testing.T) { runPeers(t, "python") }
+
 // runPeers runs the script of that name.
 func runPeers(t *testing.T, name string) {
 	dir := os.Getenv("ALMANAC_PEERS")
@@ -37,6 +40,8 @@ func runPeers(t *testing.T, name string) {
 			env.Setenv("ALMANAC_DATA", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NODE", node)
+			env.Setenv("PYTHON", os.Getenv("ALMANAC_PYTHON"))
+			env.Setenv("PYPEERS", filepath.Join(dir, "python"))
 			env.Setenv("PEERS", filepath.Join(dir, "node_modules", "@modelcontextprotocol"))
 			env.Setenv("AIMOCK", filepath.Join(dir, "node_modules", "@copilotkit", "aimock"))
 			env.Setenv("CONFORMANCE", filepath.Join(dir, "conformance.yml"))
