@@ -20,7 +20,8 @@ func Kind() source.Kind {
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name, _ := secret.Address(r.As("graphql:" + r.Rest))
 			called := cmp.Or(r.Name, nameOf(r.Rest))
-			vault, access := h.Requests(called, "allow", "auth", "base", "headers", "query", "timeout")
+			vault, access := h.Requests(called, "allow", "auth", "base", "ca", "cert", "headers",
+				"key", "query", "timeout")
 			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
 			if a.address != "" {

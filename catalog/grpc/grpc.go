@@ -167,7 +167,14 @@ func (a *api) connection() (*rpc.ClientConn, error) {
 	if a.address == "" {
 		return nil, errors.New("the descriptions name no server: set one with --base NAME=HOST:PORT")
 	}
-	transport := credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
+	trust, err := a.o.Access.Certificate.TLS()
+	if err != nil {
+		return nil, err
+	}
+	if trust == nil {
+		trust = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	transport := credentials.NewTLS(trust)
 	if a.plain {
 		transport = insecure.NewCredentials()
 	}

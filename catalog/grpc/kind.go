@@ -20,7 +20,7 @@ func Kind() source.Kind {
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name, _ := secret.Address(r.As("grpc:" + r.Rest))
 			called := cmp.Or(r.Name, nameOf(r.Rest))
-			vault, access := h.Requests(called, "auth", "base", "headers", "timeout")
+			vault, access := h.Requests(called, "auth", "base", "ca", "cert", "headers", "key", "timeout")
 			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			if a.wrong != nil {
 				return nil, nil, a.wrong

@@ -11,7 +11,7 @@ import (
 )
 
 // accessKeys are the keys of [sources.NAME] that HTTP actions have a use for. Their servers are in the manifest.
-var accessKeys = []string{"allow", "auth", "headers", "query", "timeout"}
+var accessKeys = []string{"allow", "auth", "ca", "cert", "headers", "key", "query", "timeout"}
 
 // Kind is a manifest: a YAML or JSON file that declares itself one, or that cannot be read.
 func Kind() source.Kind {

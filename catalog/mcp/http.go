@@ -17,8 +17,14 @@ import (
 // httpClient sends the server's headers, and what the configuration says, to its own host, and follows no redirect to
 // another.
 func httpClient(s endpoint, o options, needed func(error)) *http.Client {
+	next := http.DefaultTransport
+	trust, err := o.Access.Certificate.TLS()
+	if t, ok := next.(*http.Transport); ok && trust != nil {
+		t = t.Clone()
+		t.TLSClientConfig, next = trust, t
+	}
 	return &http.Client{
-		Transport: &headed{header: s.Header, vault: o.Vault, access: o.Access, needed: needed, next: http.DefaultTransport},
+		Transport: &headed{header: s.Header, vault: o.Vault, access: o.Access, needed: needed, wrong: err, next: next},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
 				return fmt.Errorf("it redirects to %s: another host is not followed", r.URL.Host)
@@ -38,12 +44,16 @@ type headed struct {
 	vault  *web.Vault
 	access web.Access
 	needed func(error)
+	wrong  error // why nothing can be sent
 	next   http.RoundTripper
 }
 
 // send sends a request with its credentials; again with a new token of the login where the server refuses the one it
 // has, which it does before it acts.
 func (h *headed) send(first *http.Request) (*http.Response, error) {
+	if h.wrong != nil {
+		return nil, h.wrong
+	}
 	r, refused := first.Clone(first.Context()), ""
 	for {
 		if err := h.authenticate(r); err != nil {

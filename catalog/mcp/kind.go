@@ -90,7 +90,7 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 	}
 	keys := []string{"roots", "timeout", "trust_hints"}
 	if s.URL != "" {
-		keys = append(keys, "auth", "headers", "query")
+		keys = append(keys, "auth", "ca", "cert", "headers", "key", "query")
 	}
 	o.Vault, o.Access = h.Requests(s.Name, keys...)
 	var way *login.Way

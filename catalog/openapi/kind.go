@@ -16,7 +16,8 @@ func Kind() source.Kind {
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name := r.As("openapi:" + r.Rest)
-			vault, access := h.Requests(r.Name, "allow", "auth", "base", "headers", "overlay", "query", "timeout")
+			vault, access := h.Requests(r.Name, "allow", "auth", "base", "ca", "cert", "headers", "key", "overlay",
+				"query", "timeout")
 			api := New(options{
 				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: vault, Access: access,
 			})

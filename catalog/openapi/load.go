@@ -103,10 +103,17 @@ func (l *loader) unsupported() {
 		if kind == "http" {
 			kind = strings.ToLower(n.Get("scheme").Str())
 		}
-		if kind == "digest" || kind == "mutualTLS" {
-			l.kept.Notes = append(l.kept.Notes, catalog.Skip{ID: text.LineBytes(name, 60), Source: l.o.Source,
-				Reason: kind + " is not supported: actions that need it are called without"})
+		reason := ""
+		switch {
+		case kind == "digest":
+			reason = "digest is not supported: actions that need it are called without"
+		case kind == "mutualTLS" && l.o.Access.Certificate.Cert == "":
+			reason = "mutual TLS: set cert and key in [sources." + l.name + "]"
+		default:
+			return
 		}
+		l.kept.Notes = append(l.kept.Notes, catalog.Skip{
+			ID: text.LineBytes(name, 60), Source: l.o.Source, Reason: reason})
 	})
 }
 

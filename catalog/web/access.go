@@ -31,6 +31,8 @@ type Access struct {
 	Secrets map[string]Secret
 	// Sign is called last, when all else of a request is written. Nil: nothing is signed.
 	Sign Signer
+	// Certificate is how requests show who sends them, by TLS.
+	Certificate Certificate
 	// Timeout bounds one request; zero means the default. Allow are further servers that may be reached.
 	Timeout time.Duration
 	Allow   []string

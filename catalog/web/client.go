@@ -74,7 +74,12 @@ func New(o Options) (*Client, error) {
 	if c.o.MaxBody == 0 {
 		c.o.MaxBody = defaultMaxBody
 	}
+	trust, err := c.o.Access.Certificate.TLS()
+	if err != nil {
+		return nil, err
+	}
 	transport := &http.Transport{
+		TLSClientConfig:        trust,
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,13 @@ func (t *sourceTable) takeAccess(key string, value any) (shown, message string) 
 				"actions are allowed by allow outside of a table"
 		}
 		return strings.Join(list, ", "), ""
+	case "ca", "cert", "key":
+		into := map[string]*string{
+			"ca": &t.access.Certificate.CA, "cert": &t.access.Certificate.Cert, "key": &t.access.Certificate.Key}
+		if *into[key] = said; !filepath.IsAbs(said) {
+			return "", "want the whole path of a file with PEM, such as \"/etc/ssl/shop.pem\""
+		}
+		return said, ""
 	case "auth":
 		return "set", t.takeAuth(value)
 	}

@@ -34,7 +34,8 @@ const sourcesKey = "sources."
 
 // sourceKeys are the keys of a table.
 var sourceKeys = []string{
-	"allow", "auth", "base", "headers", "overlay", "query", "reads", "roots", "timeout", "trust_hints",
+	"allow", "auth", "base", "ca", "cert", "headers", "key", "overlay", "query", "reads", "roots", "timeout",
+	"trust_hints",
 }
 
 // takeSources reads the sources table of a file. Its keys become values of the file, so that they are shown, and
@@ -95,7 +96,7 @@ func (t *sourceTable) take(f *configFile, key string, value any, lines map[strin
 		for _, file := range v.list {
 			t.overlays = append(t.overlays, beside(*f, file))
 		}
-	case "allow", "auth", "base", "headers", "query", "timeout":
+	case "allow", "auth", "base", "ca", "cert", "headers", "key", "query", "timeout":
 		var message string
 		if v.text, message = t.takeAccess(key, value); message != "" {
 			return &keyError{Key: key, Message: message}
