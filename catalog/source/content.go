@@ -14,7 +14,7 @@ import (
 )
 
 // A content is what one reading of a source gave, or a part of it while it is read. Only assemble changes one that a
-// loading has, with mu held.
+// loading has, with building held, and mu too for all but the order of entries.
 type content struct {
 	key     string // of what was read; empty where it may not be kept
 	said    said
@@ -115,11 +115,11 @@ func (l *Loader) segment(c *content) *catalog.Segment {
 	return part
 }
 
-// fit are the entries that a catalog can have, and what is wrong with the others.
+// fit are the entries that a catalog can have, in the place of all, and what is wrong with the others.
 func (c *content) fit() (fit []catalog.Entry, unfit []catalog.Skip) {
 	entries := c.all()
 	seen := make(map[string]bool, len(entries))
-	fit = make([]catalog.Entry, 0, len(entries))
+	fit = entries[:0]
 	for i := range entries {
 		err := catalog.CheckID(entries[i].ID)
 		if err == nil && seen[entries[i].ID] {

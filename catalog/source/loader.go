@@ -345,6 +345,8 @@ func (l *Loader) Accept(name string) (Change, error) {
 }
 
 func (l *Loader) accept(s *loading) (Change, error) {
+	l.building.Lock()
+	defer l.building.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change := s.status.Change

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +29,7 @@ import (
 	"almanac/catalog/openapi"
 	"almanac/catalog/remote"
 	"almanac/catalog/source"
+	"almanac/catalog/task"
 	"almanac/catalog/workspace"
 	"almanac/session/trace"
 )
@@ -265,18 +268,35 @@ func programStamp() string {
 }
 
 // collectLess has garbage collected half as often until all sources have been read: most of what reading and indexing
-// allocate is there to stay. What the person has set in GOGC holds.
+// allocate is there to stay. Near loadingMemory it is collected more often, unless most of that is in use: then that
+// would go on all the time, for nothing. What the person has set in GOGC or GOMEMLIMIT holds.
 func collectLess(ctx context.Context, l *source.Loader) {
 	const loading, usual = 200, 100
-	if os.Getenv("GOGC") != "" {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	debug.SetGCPercent(loading)
+	debug.SetMemoryLimit(loadingMemory)
+	ctx, done := context.WithCancel(ctx)
 	go func() {
 		_ = l.Wait(ctx) // either way
+		done()
+	}()
+	go func() {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		for task.Sleep(ctx, 50*time.Millisecond) == nil {
+			metrics.Read(live)
+			if live[0].Value.Kind() != metrics.KindUint64 || live[0].Value.Uint64() > loadingMemory/10*9 {
+				debug.SetMemoryLimit(math.MaxInt64)
+			}
+		}
+		debug.SetMemoryLimit(math.MaxInt64)
 		debug.SetGCPercent(usual)
 	}()
 }
+
+// loadingMemory is how much memory sources of usual size are read and indexed in, in bytes.
+const loadingMemory = 540 << 20
 
 // view is the current view. While a source is missing, the rules may name actions that do not exist yet.
 func (f *catalogUpdater) view() (*catalog.View, error) {
