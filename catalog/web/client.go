@@ -273,9 +273,13 @@ type redirectError struct{ text string }
 
 func (e *redirectError) Error() string { return e.text }
 
-// redirect decides whether one redirect is followed. Credentials stay with the origin that they were meant for.
+// redirect decides whether one redirect is followed. Credentials stay with the origin that they were meant for: no
+// Referer is sent, since the address before it may have a key in its query.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
+	if first.Header.Get("Referer") == "" {
+		req.Header.Del("Referer")
+	}
 	to := text.LineBytes(login.Origin(req.URL), 200)
 	switch {
 	case !c.allows(req.URL):

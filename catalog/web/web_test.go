@@ -228,6 +228,41 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestRedirectsTellNothing: a key in the query of an address does not go along as the Referer of the next request.
+func TestRedirectsTellNothing(t *testing.T) {
+	var seen []string
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.URL.RequestURI()+" "+r.Referer())
+		fmt.Fprint(w, `"here"`)
+	})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/here" {
+			http.Redirect(w, r, "/there", http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, other.URL+"/x", http.StatusFound)
+	})
+	vault := NewVault(func(name string) string { return map[string]string{"K": "key-22"}[name] }, nil)
+	access := Access{Allow: []string{other.URL}, Query: map[string]string{"team": "7"}}
+	c := client(t, Options{Vault: vault, Access: access}, s)
+	auth := [][]Auth{{{Kind: Key, Place: "query", Field: "key", Names: []string{"K"}}}}
+	for _, test := range []struct{ path, own, want string }{
+		{"/x", "", "/x "}, {"/here", "", "/x "}, {"/here", "https://app.example.com/", "/x https://app.example.com/"},
+	} {
+		seen = nil
+		r := Request{Method: "GET", URL: s.URL + test.path, Auth: auth, Header: http.Header{}}
+		if test.own != "" {
+			r.Header.Set("Referer", test.own)
+		}
+		if _, err := c.Do(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(seen, "; "); got != test.want {
+			t.Errorf("%s: the other server saw %q, want %q", test.path, got, test.want)
+		}
+	}
+}
+
 func TestAllows(t *testing.T) {
 	for _, bad := range []string{"", "api.example.com", "ftp://x", "file:///etc", "https://"} {
 		if _, err := New(Options{Origins: []string{bad}}); err == nil {
