@@ -204,7 +204,7 @@ func dispatch(args []string, p *program) (context.Context, error) {
 				cli, parsed, err = parse(args, p, cli.config.unapproved)
 			}
 		} else {
-			err = misconfigured(&unapprovedError{cli.config.project.path, cli.config.wants()})
+			err = misconfigured(&unapprovedError{cli.config.project.path, cli.config.wants(shownValues)})
 		}
 	}
 	if err == nil && parsed != nil {

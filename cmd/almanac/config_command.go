@@ -15,6 +15,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"almanac/catalog/secret"
 	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/ui"
@@ -41,7 +44,32 @@ type configured struct {
 	From  string `json:"from"`
 }
 
-// configured lists every value and where it comes from.
+// shownValues are the values of a setting without the secrets that may be in addresses and commands.
+func shownValues(key string, values ...string) string {
+	var all []string
+	for _, value := range values {
+		if key == "catalog" {
+			value = kinds().Shown(value)
+		} else {
+			value, _ = secret.Address(value)
+		}
+		all = append(all, value)
+	}
+	return strings.Join(all, ", ")
+}
+
+// shownValue is the value of a setting as a file or the environment has it, without secrets.
+func (s setting) shownValue(v configValue) string {
+	switch {
+	case v.many:
+		return shownValues(s.key, v.list...)
+	case s.flag.IsSlice():
+		return shownValues(s.key, kong.SplitEscaped(v.text, s.flag.Tag.Sep)...)
+	}
+	return shownValues(s.key, v.text)
+}
+
+// configured lists every value and where it comes from, without secrets.
 func (cli *commandLine) configured() []configured {
 	var rows []configured
 	for _, s := range cli.config.settings {
@@ -50,10 +78,14 @@ func (cli *commandLine) configured() []configured {
 			row.Value = "false"
 		}
 		if v, origin, found := cli.config.from(s); found {
-			row.Value, row.From = v.String(), origin
+			row.Value, row.From = s.shownValue(v), origin
 		}
 		if cli.origins[s.flag.Name] {
-			row.Value, row.From = fmt.Sprint(s.flag.Target.Interface()), "--"+s.flag.Name
+			list, many := s.flag.Target.Interface().([]string)
+			if !many {
+				list = []string{fmt.Sprint(s.flag.Target.Interface())}
+			}
+			row.Value, row.From = shownValues(s.key, list...), "--"+s.flag.Name
 		}
 		rows = append(rows, row)
 	}
@@ -96,7 +128,7 @@ func (cli *commandLine) configText() string {
 	text := show.Columns(rows)
 	if len(cli.config.unapproved) > 0 {
 		text += fmt.Sprintf("\n%s: ignored until you approve them (almanac config approve):\n%s",
-			cli.config.project.path, strings.TrimRight(cli.config.wants(), "\n"))
+			cli.config.project.path, strings.TrimRight(cli.config.wants(shownValues), "\n"))
 	}
 	return text
 }
@@ -134,7 +166,7 @@ func (configApprove) Run(cli *commandLine, p *program) error {
 		}
 		return nil
 	}
-	wants := c.wants()
+	wants := c.wants(nil)
 	if err := c.approve(); err != nil {
 		return misconfigured(err)
 	}

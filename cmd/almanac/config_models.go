@@ -194,7 +194,8 @@ func (f configFile) modelRows() (rows []configured) {
 	for _, t := range f.models {
 		for _, key := range modelKeys {
 			if v, set := t.values[key]; set {
-				rows = append(rows, configured{"models." + t.name + "." + key, v.String(), at(f, v)})
+				row := configured{"models." + t.name + "." + key, shownValues(key, v.String()), at(f, v)}
+				rows = append(rows, row)
 			}
 		}
 		if len(t.values) == 0 {

@@ -151,7 +151,7 @@ func (c *config) roots(name string) []string {
 func (f configFile) sourceRows() (rows []configured) {
 	for _, key := range slices.Sorted(maps.Keys(f.values)) {
 		if strings.HasPrefix(key, sourcesKey) {
-			rows = append(rows, configured{key, f.values[key].String(), at(f, f.values[key])})
+			rows = append(rows, configured{key, shownValues(key, f.values[key].String()), at(f, f.values[key])})
 		}
 	}
 	return rows

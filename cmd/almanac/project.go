@@ -207,18 +207,22 @@ func (a approval) record() error {
 	return nil
 }
 
-// wants lists the keys that need approval, one per line, and each item of a list of several.
-func (c *config) wants() string {
+// wants lists the keys that need approval, one per line, and each item of a list of several; their values as shown has
+// them. Nil: whole, for who approves them.
+func (c *config) wants(shown func(key string, values ...string) string) string {
 	var b strings.Builder
+	if shown == nil {
+		shown = func(_ string, values ...string) string { return strings.Join(values, ", ") }
+	}
 	for _, key := range c.unapproved {
 		v := c.project.values[key]
 		if len(v.list) < 2 {
-			fmt.Fprintf(&b, "  line %d: %s = %s\n", v.line, key, strconv.Quote(v.String()))
+			fmt.Fprintf(&b, "  line %d: %s = %s\n", v.line, key, strconv.Quote(shown(key, v.String())))
 			continue
 		}
 		fmt.Fprintf(&b, "  line %d: %s =\n", v.line, key)
 		for _, item := range v.list {
-			fmt.Fprintf(&b, "    %s\n", strconv.Quote(item))
+			fmt.Fprintf(&b, "    %s\n", strconv.Quote(shown(key, item)))
 		}
 	}
 	return b.String()
@@ -237,7 +241,7 @@ func (e *unapprovedError) Hint() string {
 
 // askApproval asks the person at the terminal. After a no the file's harmless settings still apply.
 func (c *config) askApproval(p *program) error {
-	fmt.Fprintf(p.stderr, "%s: these settings need your approval:\n%s", c.project.path, c.wants())
+	fmt.Fprintf(p.stderr, "%s: these settings need your approval:\n%s", c.project.path, c.wants(nil))
 	if p.agrees("Approve them? [y/N] ") {
 		return c.approve()
 	}
