@@ -284,12 +284,12 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case !c.allows(req.URL):
 		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; " +
-			"if the address is right, add it with --base"}
+			"if it may be reached, add it to allow in [sources.NAME] of the configuration"}
 	case len(via) >= maxRedirects:
 		return &redirectError{fmt.Sprintf("redirected more than %d times: not followed", maxRedirects)}
 	case first.Method != req.Method && first.Method != http.MethodHead && req.Response.StatusCode != http.StatusSeeOther:
 		return &redirectError{"redirected to " + to + ": a write is not redirected to another server; " +
-			"if the address is right, add it with --base"}
+			"if the address is right, set it with --base"}
 	}
 	if login.Origin(req.URL) != login.Origin(first.URL) {
 		for _, name := range credentialHeaders(first) {

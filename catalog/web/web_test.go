@@ -206,7 +206,7 @@ func TestRedirects(t *testing.T) {
 		{"GET", "/same", "GET Bearer token-1key-22", ""},
 		{"POST", "/same", "POST Bearer token-1key-22", ""},
 		{"POST", "/see", "GET Bearer token-1key-22", ""},
-		{"GET", "/foreign", "", "not a server of this source: not followed"},
+		{"GET", "/foreign", "", "not a server of this source: not followed; if it may be reached, add it to allow"},
 		{"POST", "/moved", "", "a write is not redirected to another server"},
 		{"GET", "/loop", "", "redirected more than 10 times"},
 	} {
