@@ -43,6 +43,10 @@ type dialect struct {
 	returning bool
 	// schemas tells that a table has one in front.
 	schemas bool
+	// plain is the type that makes a text of JSON; empty where that is one already.
+	plain string
+	// locks ends a SELECT whose row nobody else is to change until the transaction ends.
+	locks string
 	// reads and writes are the words that statements may begin with.
 	reads, writes []string
 	// kept are names of functions, or with a * their beginnings, that change something which no read-only transaction
@@ -52,6 +56,7 @@ type dialect struct {
 
 func postgresDialect() dialect {
 	return dialect{title: "PostgreSQL", quote: `"`, numbered: true, dollars: true, returning: true, schemas: true,
+		plain: "text", locks: " FOR UPDATE",
 		reads: []string{"select", "values", "with", "table", "show", "explain"},
 		writes: []string{"insert", "update", "delete", "merge", "create", "drop", "alter", "truncate", "comment", "grant",
 			"revoke", "analyze", "refresh", "reindex", "call", "do"},
@@ -63,7 +68,7 @@ func postgresDialect() dialect {
 }
 
 func mysqlDialect() dialect {
-	return dialect{title: "MySQL", quote: "`", escapes: true,
+	return dialect{title: "MySQL", quote: "`", escapes: true, plain: "char", locks: " FOR UPDATE",
 		reads: []string{"select", "values", "with", "table", "show", "explain", "describe", "desc"},
 		writes: []string{"insert", "replace", "update", "delete", "create", "drop", "alter", "truncate", "rename", "grant",
 			"revoke", "analyze", "call"},
@@ -362,6 +367,14 @@ func (d *dialect) parameter(n int) string {
 		return fmt.Sprintf("$%d", n)
 	}
 	return "?"
+}
+
+// asText is JSON as a text, in SQL.
+func (d *dialect) asText(name string) string {
+	if d.plain == "" {
+		return name
+	}
+	return "CAST(" + name + " AS " + d.plain + ")"
 }
 
 // quoted writes names as one: "public"."orders".

@@ -297,6 +297,7 @@ func (t *table) update(ctx context.Context, call catalog.Call) (result catalog.R
 		return result, wrong("set: want at least one column")
 	}
 	c := t.clause("UPDATE %s SET ", t.quoted())
+	var documents []change
 	for i, name := range slices.Sorted(maps.Keys(set)) {
 		col, err := t.writable(name)
 		if err != nil {
@@ -310,6 +311,9 @@ func (t *table) update(ctx context.Context, call catalog.Call) (result catalog.R
 			c.WriteString(", ")
 		}
 		fmt.Fprintf(c, "%s = %s", c.quoted(col), c.parameter(v))
+		if col.kind == document && v != nil {
+			documents = append(documents, change{col, i, set[name]})
+		}
 	}
 	if err := c.byKey(call.Args); err != nil {
 		return result, err
@@ -321,6 +325,9 @@ func (t *table) update(ctx context.Context, call catalog.Call) (result catalog.R
 		}
 	}
 	err = t.db.within(ctx, true, func(tx transaction) error {
+		if err := t.keepDigits(ctx, tx, call.Args, documents, c.args); err != nil {
+			return err
+		}
 		r, err := t.changed(ctx, tx, c, after)
 		if err == nil && r == nil {
 			err = t.absent(call.Args)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/catalog"
 	"almanac/catalog/text"
 )
 
@@ -178,14 +177,6 @@ func number(s string) any {
 func floating(s string) any {
 	if f, err := strconv.ParseFloat(s, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
 		return f
-	}
-	return s
-}
-
-// parsed is JSON as data; text that is none stays text.
-func parsed(s string) any {
-	if v, err := catalog.ParseJSON([]byte(s)); err == nil {
-		return v
 	}
 	return s
 }
