@@ -90,6 +90,9 @@ func (s *Schema) JSON() json.RawMessage {
 	return s.text
 }
 
+// Bare is the schema without what only tells about it: descriptions, titles and comments, at any depth.
+func (s *Schema) Bare() *Schema { return KnownSchema(spec.Bare(s.JSON())) }
+
 // Text is the text of the schema, as JSON gives it.
 func (s *Schema) Text() string { return search.StringOf(s.JSON()) }
 

@@ -133,7 +133,11 @@ func accept(name string, entries []catalog.Entry, before *ledger) *ledger {
 func (l *ledger) knows(e *catalog.Entry) (states []state, ok bool) {
 	states = l.Actions[e.ID]
 	sum := fingerprint(e)
-	return states, slices.ContainsFunc(states, func(s state) bool { return s.Fingerprint == sum })
+	if slices.ContainsFunc(states, func(s state) bool { return s.Fingerprint == sum }) || len(states) == 0 {
+		return states, len(states) > 0
+	}
+	sum = bareFingerprint(e)
+	return states, slices.ContainsFunc(states, func(s state) bool { return s.Bare == sum })
 }
 
 // change compares entries with what was accepted. An entry that cannot be called has nothing to accept.
@@ -173,6 +177,13 @@ func (l *ledger) change(entries []catalog.Entry) Change {
 	slices.Sort(c.Changed)
 	slices.Sort(c.Removed)
 	return c
+}
+
+// bareFingerprint is fingerprint without the descriptions that are in the schemas.
+func bareFingerprint(e *catalog.Entry) string {
+	bare := *e
+	bare.Input, bare.Output = e.Input.Bare(), e.Output.Bare()
+	return fingerprint(&bare)
 }
 
 func fingerprint(e *catalog.Entry) string {

@@ -91,6 +91,22 @@ func TestAcceptedOncePerTarget(t *testing.T) {
 	}
 }
 
+// TestDescriptionsAreNoChange: what a schema only tells, such as the comment on a column, is not held back.
+func TestDescriptionsAreNoChange(t *testing.T) {
+	of := func(size string) catalog.Entry {
+		return at("a.example", "GET", `{"type":"object","properties":{"size":`+size+`}}`, `{"type":"array","items":`+size+`}`)
+	}
+	was := accept("ch", []catalog.Entry{of(`{"type":"integer","description":"bigint"}`)}, nil)
+	for now, want := range map[string]int{
+		`{"type":"integer","description":"bigint; in centimetres"}`: 0, `{"type":"integer"}`: 0,
+		`{"type":"integer","description":"bigint","maximum":9}`: 1, `{"type":"string","description":"bigint"}`: 1,
+	} {
+		if got := was.change([]catalog.Entry{of(now)}).Waiting(); got != want {
+			t.Errorf("%s: %d wait, want %d", now, got, want)
+		}
+	}
+}
+
 // TestOldLedger reads what version 1 wrote: a fingerprint for each action.
 func TestOldLedger(t *testing.T) {
 	dir := t.TempDir()

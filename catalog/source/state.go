@@ -18,12 +18,14 @@ import (
 // A state is what an action was when it was accepted: the fingerprint decides, and the rest is there to tell a person
 // what is other now. One that a ledger of version 1 had is a fingerprint alone.
 type state struct {
-	Fingerprint string            `json:"sum"`
-	Operation   catalog.Operation `json:"operation,omitempty"`
-	Mutates     bool              `json:"mutates,omitempty"`
-	Risk        catalog.Risk      `json:"risk,omitempty"`
-	Target      string            `json:"target,omitempty"`
-	Version     string            `json:"version,omitempty"`
+	Fingerprint string `json:"sum"`
+	// Bare is the fingerprint without the descriptions in the schemas; empty in older ledgers.
+	Bare      string            `json:"bare,omitempty"`
+	Operation catalog.Operation `json:"operation,omitempty"`
+	Mutates   bool              `json:"mutates,omitempty"`
+	Risk      catalog.Risk      `json:"risk,omitempty"`
+	Target    string            `json:"target,omitempty"`
+	Version   string            `json:"version,omitempty"`
 	// Input maps the arguments to their types, and Output is the type of the result. InputSum, OutputSum and Rest stand
 	// for all there is in the schemas and in the Lua and the context of the action.
 	Input     map[string]string `json:"input,omitempty"`
@@ -35,7 +37,8 @@ type state struct {
 
 func stateOf(e *catalog.Entry) state {
 	s := state{
-		Fingerprint: fingerprint(e), Operation: catalog.OperationOf(e), Mutates: e.Mutates, Risk: catalog.RiskOf(e),
+		Fingerprint: fingerprint(e), Bare: bareFingerprint(e),
+		Operation: catalog.OperationOf(e), Mutates: e.Mutates, Risk: catalog.RiskOf(e),
 		Target: e.Target, Version: e.Version,
 		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()),
 		Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
