@@ -35,6 +35,7 @@ type caller struct {
 	*api
 	method protoreflect.MethodDescriptor
 	path   string
+	types  *types
 }
 
 // run is the entry's action.
@@ -45,7 +46,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	in := dynamicpb.NewMessage(c.method.Input())
 	raw, err := json.Marshal(call.Args)
 	if err == nil {
-		err = protojson.Unmarshal(raw, in)
+		err = protojson.UnmarshalOptions{Resolver: c.types}.Unmarshal(raw, in)
 	}
 	if err != nil {
 		return catalog.Result{}, fmt.Errorf("arguments: %s", line(err.Error(), 300))
@@ -64,7 +65,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	if err := conn.Invoke(ctx, c.path, in, out); err != nil {
 		return catalog.Result{}, told(ctx, err)
 	}
-	data, _, err := plain(out)
+	data, _, err := c.plain(out)
 	return catalog.Result{Data: data}, err
 }
 
@@ -112,7 +113,7 @@ func (c *caller) stream(ctx context.Context, conn *rpc.ClientConn, in *dynamicpb
 			}
 			return catalog.Result{}, told(ctx, err)
 		}
-		data, size, err := plain(out)
+		data, size, err := c.plain(out)
 		if err != nil {
 			return catalog.Result{}, err
 		}
@@ -149,8 +150,8 @@ func (a *api) authorized(ctx context.Context) (context.Context, error) {
 
 // plain is a message as plain data, and its size in bytes of JSON. Integers of 64 bits, which protobuf's JSON writes as
 // texts, are numbers; unsigned ones beyond what Lua's integers hold stay texts.
-func plain(m *dynamicpb.Message) (any, int, error) {
-	raw, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
+func (c *caller) plain(m *dynamicpb.Message) (any, int, error) {
+	raw, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true, Resolver: c.types}.Marshal(m)
 	if err != nil {
 		return nil, 0, fmt.Errorf("the answer cannot be written as plain data: %s", line(err.Error(), 200))
 	}

@@ -145,7 +145,7 @@ func (a *api) load(ctx context.Context, _ func(source.Reading)) (catalog.Batch, 
 	if err != nil {
 		return catalog.Batch{}, err
 	}
-	l := loader{api: a}
+	l := loader{api: a, types: typesOf(a, services)}
 	l.batch.Mended = lost
 	return l.load(ctx, services)
 }

@@ -22,6 +22,7 @@ const maxDescription = 4 << 10
 // A loader makes the entries of one reading.
 type loader struct {
 	*api
+	types *types
 	batch catalog.Batch
 }
 
@@ -104,7 +105,7 @@ func (l *loader) entry(prefix string, m protoreflect.MethodDescriptor) (catalog.
 	if l.address != "" {
 		e.Target = "gRPC " + l.address + path
 	}
-	c := &caller{api: l.api, method: m, path: path}
+	c := &caller{api: l.api, method: m, path: path, types: l.types}
 	e.Action, e.Timeout = c.run, l.o.Access.Timeout
 	return e, nil
 }

@@ -123,6 +123,8 @@ func (s *schemas) value(f protoreflect.FieldDescriptor) object {
 		return object{"type": "string", "enum": values}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		return s.ref(f.Message())
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return object{"type": []string{"integer", "string"}} // a text beyond what Lua's integers hold
 	}
 	return object{"type": "integer"}
 }
@@ -162,16 +164,19 @@ func wellKnown(m protoreflect.MessageDescriptor) object {
 	case "google.protobuf.Value":
 		return object{}
 	case "google.protobuf.Any":
-		return object{"type": "object", "properties": object{"@type": object{"type": "string"}}}
+		return object{"type": "object", "properties": object{"@type": object{"type": "string",
+			"description": "the name of a message: type.googleapis.com/PACKAGE.MESSAGE, with the fields of that beside it"}},
+			"additionalProperties": object{}}
 	case "google.protobuf.BoolValue":
 		return object{"type": []string{"boolean", "null"}}
 	case "google.protobuf.StringValue", "google.protobuf.BytesValue":
 		return object{"type": []string{"string", "null"}}
 	case "google.protobuf.DoubleValue", "google.protobuf.FloatValue":
 		return object{"type": []string{"number", "null"}}
-	case "google.protobuf.Int32Value", "google.protobuf.Int64Value", "google.protobuf.UInt32Value",
-		"google.protobuf.UInt64Value":
+	case "google.protobuf.Int32Value", "google.protobuf.Int64Value", "google.protobuf.UInt32Value":
 		return object{"type": []string{"integer", "null"}}
+	case "google.protobuf.UInt64Value":
+		return object{"type": []string{"integer", "string", "null"}}
 	}
 	return nil
 }
