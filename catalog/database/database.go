@@ -74,6 +74,7 @@ type Database struct {
 	written  []string // secrets in the address
 	vault    *web.Vault
 	variable string // the name that the password is looked up by
+	ignored  string // a file of passwords that others may read; empty for none
 
 	mu     sync.Mutex
 	opened server
@@ -286,6 +287,9 @@ func (d *Database) plain(s server, err error) error {
 	}
 	if s != nil && s.refused(err) && d.variable != "" {
 		message += ": the password is looked up as " + d.variable
+	}
+	if s != nil && s.refused(err) && d.ignored != "" {
+		message += fmt.Sprintf(": %s is not used, since others may read it: chmod 600 %[1]s", d.ignored)
 	}
 	err = fmt.Errorf("database %s: %s", d.name, d.clean(message))
 	if transient {

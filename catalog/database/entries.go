@@ -72,12 +72,12 @@ func ids(prefix string, paths [][]string, b *catalog.Batch) []string {
 	return plain
 }
 
-// about is what an action does, with the comment of what it does it to.
+// about is what an action does, with the comment of what it does it to; its first sentence is that of both.
 func about(does, comment string) string {
 	if comment == "" {
 		return does + "."
 	}
-	return does + ". " + text.ClipBytes(text.Clean(comment), 2000)
+	return does + ": " + text.ClipBytes(strings.TrimSpace(text.Clean(comment)), 2000)
 }
 
 func (d *Database) freeEntries(prefix string) []catalog.Entry {
@@ -156,7 +156,8 @@ func (t *table) entries() []catalog.Entry {
 	var row, where, keys, given, set []property
 	for _, c := range t.columns {
 		row = append(row, property{c.name, c.schema(false), false})
-		where = append(where, property{c.name, `{"description":` + literal(cmp.Or(c.about(), c.typ)) + `}`, false})
+		about := cmp.Or(c.about(), c.typ) + c.compares()
+		where = append(where, property{c.name, `{"description":` + literal(about) + `}`, false})
 		if !c.generated && !c.fixed {
 			given = append(given, property{c.name, c.schema(true), !c.nullable && !c.optional})
 			set = append(set, property{c.name, c.schema(true), false})
@@ -207,11 +208,11 @@ func (t *table) entries() []catalog.Entry {
 		change(add("insert", "Adds a row to "+name, catalog.Create, given, one, t.insert), catalog.Medium, t.previewInsert)
 	}
 	if t.key != nil && t.updates && set != nil {
-		change(add("update", "Changes columns of one row of "+name+", which is selected by its key", catalog.Update,
+		change(add("update", "Changes columns of a row of "+name+" by its key", catalog.Update,
 			append(slices.Clone(keys), property{"set", object(set, ""), true}), one, t.update), catalog.Medium, t.previewUpdate)
 	}
 	if t.key != nil && t.deletes {
-		change(add("delete", "Deletes one row of "+name+", which is selected by its key, and returns what it was",
+		change(add("delete", "Deletes a row of "+name+" by its key and returns what it was",
 			catalog.Delete, keys, one, t.remove), catalog.High, t.previewRemove)
 	}
 	return all
@@ -220,6 +221,14 @@ func (t *table) entries() []catalog.Entry {
 // whereText says what conditions are.
 var whereText = "Conditions by column, all of which must hold: a value, a list of values, or a table of operators (" +
 	operatorNames() + "), such as {total = {gte = 10}}."
+
+// compares says what a list means in a condition on a column of lists.
+func (c *column) compares() string {
+	if c.kind != array {
+		return ""
+	}
+	return "; a list is the whole value, {contains = {...}} wants these items in it"
+}
 
 // notNull is the column as an argument that must be there.
 func (c *column) notNull() *column {

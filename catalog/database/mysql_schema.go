@@ -125,6 +125,8 @@ func mysqlColumn(name, base, typ string) *column {
 		c.kind = float
 	case "json":
 		c.kind = document
+	case "datetime", "timestamp":
+		c.zoned = true
 	case "enum":
 		c.typ = "enum"
 		c.values = mysqlLabels(typ)

@@ -113,7 +113,7 @@ func startMariaDB(t *testing.T) *peer {
 	}
 	address := func(name string) string { return "mysql://root@localhost/" + name + "?socket=" + dir + "/s" }
 	return serve(t, "mysql", address, "mysql", "mariadbd", "--no-defaults", "--datadir="+dir+"/data", "--socket="+dir+"/s",
-		"--skip-networking", "--innodb-flush-log-at-trx-commit=0", "--pid-file="+dir+"/pid")
+		"--skip-networking", "--innodb-flush-log-at-trx-commit=0", "--default-time-zone=+00:00", "--pid-file="+dir+"/pid")
 }
 
 // create makes a database of the server.

@@ -11,6 +11,9 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +49,10 @@ const (
 )
 
 func (d *Database) postgres(u *url.URL) error {
+	if u.Host == "" && u.Path == "" {
+		u.Path = "/" // or url.URL leaves the slashes out
+	}
+	d.ignorePasswords(u)
 	config, err := pgxpool.ParseConfig(u.String())
 	if err != nil {
 		return err
@@ -79,6 +86,26 @@ func (d *Database) postgres(u *url.URL) error {
 		return &postgres{pool: pool, only: d.schemas, types: pgtype.NewMap(), elements: map[uint32]uint32{}}, err
 	}
 	return nil
+}
+
+// ignorePasswords leaves a file of passwords out that others may read, as libpq does.
+func (d *Database) ignorePasswords(u *url.URL) {
+	query := u.Query()
+	name := orElse(query.Get("passfile"), os.Getenv("PGPASSFILE"))
+	if name == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return
+		}
+		name = filepath.Join(home, ".pgpass")
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o077 == 0 || runtime.GOOS == "windows" {
+		return
+	}
+	d.ignored = name
+	query.Set("passfile", os.DevNull)
+	u.RawQuery = query.Encode()
 }
 
 func (p *postgres) close() { p.pool.Close() }

@@ -46,6 +46,7 @@ type column struct {
 	generated bool // it cannot be written
 	flag      bool // an integer that is used as a boolean
 	parse     bool // the server sends its JSON as text
+	zoned     bool // its times have no zone on the server, which takes none
 	comment   string
 	values    []string // of an enum
 	leads     string   // where a foreign key leads to: public.customers.id

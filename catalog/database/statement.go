@@ -63,7 +63,8 @@ func postgresDialect() dialect {
 		kept: []string{"pg_terminate_backend", "pg_cancel_backend", "pg_reload_conf", "pg_rotate_logfile*", "pg_promote",
 			"pg_switch_wal", "pg_create_*", "pg_drop_*", "pg_copy_*", "pg_backup_*", "pg_start_backup", "pg_stop_backup",
 			"pg_replication_*", "pg_logical_*", "pg_wal_replay_*", "pg_advisory_*", "pg_try_advisory_*", "pg_stat_reset*",
-			"pg_file_*", "pg_read_*", "pg_notify", "pg_export_snapshot", "pg_log_*", "set_config", "dblink*", "lo_import",
+			"pg_file_*", "pg_read_*", "pg_ls_*", "pg_stat_file", "pg_hba_file_rules", "pg_ident_file_mappings",
+			"pg_show_all_file_settings", "pg_notify", "pg_export_snapshot", "pg_log_*", "set_config", "dblink*", "lo_import",
 			"lo_export", "lo_unlink", "lo_creat*", "lo_put", "lo_from_bytea", "lo_truncate*", "lowrite"}}
 }
 

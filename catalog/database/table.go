@@ -114,10 +114,22 @@ func (t *table) list(ctx context.Context, call catalog.Call) (result catalog.Res
 			result.Next = map[string]any{"offset": offset + limit}
 			result.Note = fmt.Sprintf("the first %s", text.Count(int(limit), "row"))
 		}
-		result.Data = t.shaped(list)
+		if result.Data = t.shaped(list); len(list) == 0 {
+			result.Note = t.wholeLists(tableOf(call.Args["where"]))
+		}
 		return err
 	})
 	return result, err
+}
+
+// wholeLists says of a list for a column of lists that it stood for the whole value; empty where there is none.
+func (t *table) wholeLists(where map[string]any) string {
+	for _, c := range t.columns {
+		if _, is := where[c.name].([]any); is && c.kind == array {
+			return fmt.Sprintf("no row has this whole list as %s; {contains = {...}} finds items in it", text.LineBytes(c.name, 80))
+		}
+	}
+	return ""
 }
 
 // shaped turns what the server has no types for into data.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"almanac/catalog/text"
 )
@@ -96,6 +97,9 @@ func (c *column) value(v any) (any, error) {
 	}
 	switch v := v.(type) {
 	case string:
+		if c.zoned {
+			return zoneless(v), nil
+		}
 		return v, nil
 	case bool:
 		return strconv.FormatBool(v), nil
@@ -105,6 +109,18 @@ func (c *column) value(v any) (any, error) {
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	}
 	return nil, c.want(v)
+}
+
+// A moment is a time in UTC, to be written as the server's clock has it: 2024-05-06 07:08:09.12.
+type moment string
+
+// zoneless is a time of ISO 8601 for a server that takes no zone: a moment where it has one, else as it is.
+func zoneless(s string) any {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return s
+	}
+	return moment(t.UTC().Format("2006-01-02 15:04:05.999999"))
 }
 
 func (c *column) integer(v any) (any, error) {

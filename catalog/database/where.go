@@ -27,6 +27,7 @@ const mostValues = 1000
 var operators = map[string]string{
 	"eq": "=", "ne": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "like": "LIKE", "ilike": "ILIKE", "in": "IN",
 	"not_in": "NOT IN", "is_null": "IS NULL",
+	"contains": "@>",
 }
 
 // named is the column of an argument.
@@ -94,6 +95,8 @@ func (c *clause) condition(col *column, operator string, v any) error {
 		}
 		c.null(name, is)
 		return nil
+	case operator == "contains" && (col.kind != array || !isList):
+		return wrong("%s: contains: want a list, of a column of lists", col.name)
 	case col.kind == document:
 		if v == nil && (operator == "eq" || operator == "ne") {
 			c.null(name, operator == "eq")
@@ -167,6 +170,10 @@ func (c *clause) among(col *column, name, sql string, list []any) error {
 
 // parameter adds a value and is how it is written.
 func (c *clause) parameter(v any) string {
+	if m, is := v.(moment); is {
+		c.args = append(c.args, string(m))
+		return "CONVERT_TZ(" + c.db.parameter(len(c.args)) + ", '+00:00', @@session.time_zone)"
+	}
 	c.args = append(c.args, v)
 	return c.db.parameter(len(c.args))
 }
