@@ -117,7 +117,7 @@ func TestListIsDenied(t *testing.T) {
 	}
 	file := filepath.Join(x.dir, "out.md")
 	x.line("/export " + file)
-	x.want("out.md")
+	x.want(`out\.md: \d+ cells? written`)
 	out, err := os.ReadFile(file)
 	if want := "`billing.refund.issue` 3 times denied, would change data (you denied this: wrong customer)"; err != nil ||
 		!strings.Contains(string(out), want) {

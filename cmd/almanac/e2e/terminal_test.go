@@ -85,6 +85,7 @@ func open(t *testing.T, s setup) *terminal {
 	x := &terminal{t: t, dir: dir, home: s.home, width: s.width, height: s.height}
 	t.Cleanup(func() {
 		exec.Command("tmux", "-S", x.socket(), "kill-server").Run()
+		x.exited()
 		os.RemoveAll(dir)
 	})
 	conf := "set -g history-limit 50000\nset -g status off\nset -s escape-time 10\nset -g exit-empty off\n"
@@ -114,6 +115,18 @@ func open(t *testing.T, s setup) *terminal {
 	x.want(s.first)
 	x.shown = time.Now()
 	return x
+}
+
+// exited waits, 5 s at most, until the program is gone: it may still write into its home.
+func (x *terminal) exited() {
+	text, err := os.ReadFile(filepath.Join(x.dir, "pid"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	for range 500 {
+		if err != nil || pid <= 0 || syscall.Kill(pid, 0) != nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func quoted(words []string) string {
