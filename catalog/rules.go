@@ -1,10 +1,14 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 // ruleKeys are the keys of rules that are written as a table.
@@ -61,4 +65,55 @@ func textsOf(value any) ([]string, bool) {
 		texts, ok = append(texts, text), ok && isText
 	}
 	return texts, ok
+}
+
+// operationDocs are the entries that have an operation, visible or not. One that nothing has is an error, unless most
+// actions have it elsewhere, or the catalog is growing and it does not read like one of these.
+func (v *View) operationDocs(operation Operation, growing bool) ([]uint32, error) {
+	common := []string{string(Read), string(Create), string(Update), string(Delete), string(Admin)}
+	name := strings.ToLower(string(operation))
+	docs := v.cat.index.Keys(operationKind).Get(name)
+	if docs != nil || slices.Contains(common, name) {
+		return docs, nil
+	}
+	near := spelling.Nearest(name, common)
+	if near == "" && growing {
+		return nil, nil
+	}
+	if near != "" {
+		near = "; did you mean " + near + "?"
+	}
+	return nil, fmt.Errorf("operation %q: not in the catalog, which has %s%s", text.LineRunes(string(operation), 80),
+		strings.Join(v.visibleKeys(v.cat.index.Keys(operationKind)), ", "), near)
+}
+
+// Misfits are the namespaces, operations and ids of the rules that nothing in the catalog has, in the words of Narrow,
+// whether the catalog is Growing or not: as warnings for whoever wrote them.
+func (v *View) Misfits(r Rules) (all []error) {
+	try := func(one Rules) {
+		_, err := v.Narrow(one)
+		var unknown *UnknownError
+		if errors.As(err, &unknown) && len(unknown.Near) > 0 {
+			err = fmt.Errorf("%w; did you mean %s?", err, unknown.Near[0])
+		}
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	for _, name := range r.Namespaces {
+		try(Rules{Namespaces: []string{name}})
+	}
+	for _, name := range r.DeniedNamespaces {
+		try(Rules{DeniedNamespaces: []string{name}})
+	}
+	for _, operation := range slices.Concat(r.Operations, r.DeniedOperations) {
+		try(Rules{DeniedOperations: []Operation{operation}})
+	}
+	for _, id := range r.DeniedIDs {
+		try(Rules{DeniedIDs: []string{id}})
+	}
+	for _, id := range r.IDs {
+		try(Rules{IDs: []string{id}})
+	}
+	return all
 }

@@ -42,6 +42,8 @@ type Rules struct {
 	Namespaces       []string
 	DeniedNamespaces []string
 	DeniedOperations []Operation
+	// Operations are the only allowed ones; empty allows all.
+	Operations []Operation
 	// DeniedIDs are patterns of ids (see almanac/catalog/pattern), each of which must match an action.
 	DeniedIDs []string
 	// IDs are patterns too: only matching ids are allowed; empty allows all.
@@ -49,7 +51,8 @@ type Rules struct {
 	// ReadOnly hides every entry that mutates.
 	ReadOnly bool
 	// Growing is set while parts of the catalog may still be missing. An unknown name is then not an error: it allows or
-	// denies nothing. The rules must be applied again to what arrives.
+	// denies nothing. The rules must be applied again to what arrives. An operation that reads like a misspelt one of
+	// those that most actions have is an error even so.
 	Growing bool
 	// Guard is asked about every otherwise visible entry; false hides it, and why is shown to the person. Nil hides
 	// nothing. It must not keep or change the entry.
@@ -134,14 +137,24 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		}
 	}
 	for _, operation := range r.DeniedOperations {
-		docs := v.cat.index.Keys(operationKind).Get(strings.ToLower(string(operation)))
-		if docs == nil && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
-			return nil, fmt.Errorf("operation %q: not in the catalog, which has %s", text.LineRunes(string(operation), 80),
-				strings.Join(v.visibleKeys(v.cat.index.Keys(operationKind)), ", "))
+		docs, err := v.operationDocs(operation, r.Growing)
+		if err != nil {
+			return nil, err
 		}
 		for _, doc := range docs {
 			n.visible.Clear(int(doc))
 		}
+	}
+	if len(r.Operations) > 0 {
+		allowed := search.NewBits(v.cat.Len())
+		for _, operation := range r.Operations {
+			docs, err := v.operationDocs(operation, r.Growing)
+			if err != nil {
+				return nil, err
+			}
+			allowed.SetAll(docs)
+		}
+		n.visible.And(allowed)
 	}
 	for _, id := range r.DeniedIDs {
 		docs, err := v.patternDocs(id)
@@ -371,15 +384,16 @@ func (r Rules) reason(e *Entry) string {
 	why, under := "a rule", e.under
 	denied := slices.IndexFunc(r.DeniedNamespaces, under)
 	operation := OperationOf(e)
+	is := func(o Operation) bool { return strings.EqualFold(string(o), string(operation)) }
 	switch {
 	case len(r.Namespaces) > 0 && !slices.ContainsFunc(r.Namespaces, under):
 		why = "only the namespaces " + strings.Join(r.Namespaces, ", ") + " are allowed"
 	case denied >= 0:
 		why = "the namespace " + r.DeniedNamespaces[denied] + " is denied"
-	case slices.ContainsFunc(r.DeniedOperations, func(o Operation) bool {
-		return strings.EqualFold(string(o), string(operation))
-	}):
+	case slices.ContainsFunc(r.DeniedOperations, is):
 		why = "the operation " + string(operation) + " is denied"
+	case len(r.Operations) > 0 && !slices.ContainsFunc(r.Operations, is):
+		why = "the operation " + string(operation) + " is not allowed"
 	case slices.ContainsFunc(r.DeniedIDs, e.matches):
 		why = "this id is denied"
 	case len(r.IDs) > 0 && !slices.ContainsFunc(r.IDs, e.matches):

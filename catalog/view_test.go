@@ -37,6 +37,8 @@ func TestNarrow(t *testing.T) {
 			"the namespace billing.refund is denied", "billing.payment.list"},
 		{"denied operation", Rules{DeniedOperations: []Operation{Delete, Admin}}, "identity.user.suspend",
 			"the operation admin is denied", "crm.customer.create"},
+		{"operations", Rules{Operations: []Operation{Read, "Update"}}, "identity.user.suspend",
+			"the operation admin is not allowed", "crm.customer.get"},
 		{"denied id", Rules{Name: "night shift", DeniedIDs: []string{"crm.lead.search"}}, "crm.lead.search",
 			"night shift: this id is denied", "crm.customer.get"},
 		{"denied pattern", Rules{DeniedIDs: []string{"*.*.delete", "billing.*"}}, "billing.refund.issue",
@@ -93,6 +95,43 @@ func TestNarrowRefuses(t *testing.T) {
 	same := mustNarrow(t, v, Rules{Actor: "ann"})
 	if same.Actor() != "ann" || same.Tenant() != "acme" || same.Len() != v.Len() {
 		t.Errorf("narrowing by nothing changed the view: %s %s %d", same.Actor(), same.Tenant(), same.Len())
+	}
+}
+
+// TestMisfits: what of rules fits nothing is told, though a catalog that grows takes it; a misspelt operation is an
+// error even there.
+func TestMisfits(t *testing.T) {
+	v := officeView(t)
+	rules := Rules{
+		Growing: true, Namespaces: []string{"crm", "nope"}, DeniedNamespaces: []string{"bilin", "billing.*"},
+		DeniedIDs: []string{"crm.lead.serch", "crm.*.fly", "crm.lead.*"}, IDs: []string{"crm.*"},
+		DeniedOperations: []Operation{"export", Delete},
+	}
+	n := mustNarrow(t, v, rules)
+	if _, ok := n.Lookup("crm.customer.get"); !ok {
+		t.Error("crm.customer.get is hidden")
+	}
+	var got []string
+	for _, err := range v.Misfits(rules) {
+		got = append(got, err.Error())
+	}
+	want := []string{
+		`namespace "nope": not in the catalog`,
+		`namespace "bilin": not in the catalog`,
+		`operation "export": not in the catalog, which has admin, create, delete, read, update`,
+		`denied id: crm.lead.serch: no such action; did you mean crm.lead.search?`,
+		`denied id: crm.*.fly: no such action`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, rules := range []Rules{
+		{DeniedOperations: []Operation{"delte"}, Growing: true}, {Operations: []Operation{"raed"}, Growing: true},
+		{Operations: []Operation{"export"}},
+	} {
+		if _, err := v.Narrow(rules); err == nil || !strings.Contains(err.Error(), "not in the catalog, which has") {
+			t.Errorf("%+v: %v", rules, err)
+		}
 	}
 }
 

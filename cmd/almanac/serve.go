@@ -59,7 +59,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if cli.Team != "" {
 		fmt.Fprintf(p.stderr, "team %s: almanac serve does not join: its clients would share one name and inbox\n", cli.Team)
 	}
-	s := &served{cli: cli}
+	s := &served{cli: cli, clients: roster.Clients}
 	mode := policy.Mode("")
 	if cli.Policy != "" {
 		if mode, err = policy.ParseMode(cli.Policy); err != nil {
@@ -232,6 +232,9 @@ type served struct {
 	rules []policy.Rule
 	told  bool
 	pool  *kernel.Pool // of all sessions
+	// clients are those of now, and misfits the warnings about what they name and the catalog does not have, as told last.
+	clients []gateway.Client
+	misfits []string
 }
 
 // note writes a line for whoever runs the gateway.
@@ -273,6 +276,31 @@ func (s *served) fits(view *catalog.View) error {
 	}
 	s.told = s.told || err == nil
 	return err
+}
+
+// warn tells what the clients, the view file and the roles name and the catalog does not have, once all sources have
+// been read: each once, until it is mended.
+func (s *served) warn(clients []gateway.Client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if clients != nil {
+		s.clients = clients
+	}
+	if s.feed == nil || s.feed.loader.Loading() {
+		return
+	}
+	all := s.feed.misfits()
+	for _, one := range s.clients {
+		all = append(all, one.Misfits(s.feed.loader.View())...)
+	}
+	before := s.misfits
+	s.misfits = nil
+	for _, err := range all {
+		line := err.Error()
+		if s.misfits = append(s.misfits, line); !slices.Contains(before, line) {
+			s.note("warning: %s", line)
+		}
+	}
 }
 
 // why explains an empty catalog; nil if its sources are simply empty.
@@ -319,6 +347,7 @@ func (s *served) follow(ctx context.Context, g *gateway.Gateway) (stop func()) {
 				for _, one := range s.feed.news() {
 					fmt.Fprintln(s.cli.stderr, one.Line())
 				}
+				s.warn(nil)
 				g.Renew(ctx)
 			case <-ctx.Done():
 				return

@@ -108,6 +108,7 @@ func (s *served) readAgain(c serveCommand, g *gateway.Gateway, cert *certificate
 			s.note("reload: %v: clients stay as they were", err)
 		} else {
 			s.note("reload: %d clients", len(roster.Clients))
+			s.warn(roster.Clients)
 		}
 	}
 	if cert != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 	"almanac/session"
 	"almanac/session/gateway"
 )
@@ -110,6 +111,65 @@ func TestServeReload(t *testing.T) {
 	} {
 		if _, err := wrong.certificate(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// What clients and the view name and the catalog does not have is told once the sources are read, though one of them
+// failed, and again only what a reload adds.
+func TestServeWarns(t *testing.T) {
+	entries := []catalog.Entry{{ID: "shop.item.list"}, {ID: "shop.item.remove", Operation: catalog.Delete, Mutates: true}}
+	loader, err := source.Start(t.Context(), []source.Source{
+		{Name: "shop", Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
+			return catalog.Batch{Entries: entries, Found: 2}, nil
+		}},
+		{Name: "gone", Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
+			return catalog.Batch{}, errors.New("gone")
+		}},
+	}, source.Options{})
+	if err == nil {
+		err = loader.Wait(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loader.Close()
+	var told bytes.Buffer
+	s := &served{cli: &commandLine{stderr: &told}, feed: &catalogUpdater{loader: loader,
+		rules: []catalog.Rules{{Name: "view v.toml", DeniedNamespaces: []string{"shp"}}}}}
+	c := serveCommand{Clients: filepath.Join(t.TempDir(), "clients.toml"), HTTP: "127.0.0.1:0"}
+	g, err := gateway.New(gateway.Options{
+		View: func(context.Context) (*catalog.View, bool, error) { return loader.View(), true, nil },
+		Open: func(gateway.Opening) (*session.Session, func() error, error) { return nil, nil, errors.New("none") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	client := "[client.a]\ntoken_sha256 = \"" + strings.Repeat("ab", 32) + "\"\n"
+	const view = "warning: view v.toml: namespace \"shp\": not in the catalog; did you mean shop?\n"
+	for _, step := range []struct{ text, want string }{
+		{`denied_ids = ["shop.item.remve", "shop.*"]
+allow = ["shop.item.remov"]`, "reload: 1 clients\n" + view +
+			"warning: client a: denied id: shop.item.remve: no such action; did you mean shop.item.remove?\n" +
+			"warning: client a: allow: grant: shop.item.remov: no such action\n"},
+		{`denied_ids = ["shop.item.remve"]`, "reload: 1 clients\n"},
+		{`denied_ids = ["shop.item.remove"]`, "reload: 1 clients\n"},
+		{`operations = ["raed"]
+denied_operations = ["delte"]
+namespaces = ["nope"]`, `reload: 1 clients
+warning: client a: namespace "nope": not in the catalog
+warning: client a: operation "raed": not in the catalog, which has delete, read; did you mean read?
+warning: client a: operation "delte": not in the catalog, which has delete, read; did you mean delete?
+`},
+	} {
+		told.Reset()
+		if err := os.WriteFile(c.Clients, []byte(client+step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.readAgain(c, g, nil)
+		if told.String() != step.want {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", step.text, told.String(), step.want)
 		}
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"almanac/catalog/remote"
 	"almanac/catalog/source"
 	"almanac/catalog/task"
+	"almanac/catalog/text"
 	"almanac/catalog/workspace"
 	"almanac/session/trace"
 )
@@ -343,8 +344,22 @@ func (f *catalogUpdater) whole(ctx context.Context, cli *commandLine) (*catalog.
 	view, err := f.view()
 	if err == nil {
 		f.keepIDs(view)
+		for _, misfit := range f.misfits() {
+			fmt.Fprintln(cli.stderr, "warning: "+text.SanitizeLine(misfit.Error()))
+		}
 	}
 	return view, err
+}
+
+// misfits are what the view file and the roles name and the catalog does not have. There are some only where a source
+// could not be read: elsewhere there is no view.
+func (f *catalogUpdater) misfits() (all []error) {
+	for _, r := range f.rules {
+		for _, err := range f.loader.View().Misfits(r) {
+			all = append(all, fmt.Errorf("%s: %w", r.Name, err))
+		}
+	}
+	return all
 }
 
 // longWait is how long one waits for sources before the first line says how far they are.

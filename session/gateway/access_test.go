@@ -146,7 +146,8 @@ func withIssuer(t *testing.T, i *issuer) (url string, b *bench, roster Roster) {
 		OAuth: &oauth.Options{Issuer: i.URL, Resource: resource, ActorClaim: "email"},
 		Clients: []Client{
 			with(t, tokenA, Client{Name: "static"}),
-			{Name: "readers", Access: &Access{Scopes: []string{"crm:read"}}, Operations: []catalog.Operation{catalog.Read}},
+			{Name: "readers", Access: &Access{Scopes: []string{"crm:read"}},
+				Rules: catalog.Rules{Operations: []catalog.Operation{catalog.Read}}},
 			{Name: "writers", Access: &Access{
 				Scopes: []string{"crm:read", "crm:write"}, Claims: map[string][]string{"groups": {"sales", "admin"}},
 			}},

@@ -35,8 +35,6 @@ type Client struct {
 	Rules catalog.Rules
 	// Context is what actions are told in its sessions: AgentName and TeamID, where they are set.
 	Context catalog.Context
-	// Operations are the only ones that may be seen; empty allows all.
-	Operations []catalog.Operation
 	// RoleNames are what the configuration calls Roles, which narrow the view and bound the policy further.
 	RoleNames []string
 	Roles     []session.Role
@@ -76,12 +74,6 @@ func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 	if r.Name == "" {
 		r.Name = "client " + c.Name
 	}
-	if len(c.Operations) > 0 {
-		r.Guard = func(e *catalog.Entry) (bool, string) {
-			op := catalog.OperationOf(e)
-			return slices.Contains(c.Operations, op), "the operation " + string(op) + " is not allowed"
-		}
-	}
 	narrower, err := v.Narrow(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
@@ -95,6 +87,27 @@ func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 		}
 	}
 	return narrower, nil
+}
+
+// Misfits are what the client's rules, roles and allowances name and the catalog of v does not have: warnings, since it
+// may be of a source that could not be read.
+func (c Client) Misfits(v *catalog.View) (all []error) {
+	for _, err := range v.Misfits(c.Rules) {
+		all = append(all, fmt.Errorf("client %s: %w", c.Name, err))
+	}
+	for _, role := range c.Roles {
+		for _, r := range role.View {
+			for _, err := range v.Misfits(r) {
+				all = append(all, fmt.Errorf("client %s: role %s: %w", c.Name, role.Name, err))
+			}
+		}
+	}
+	for _, grant := range c.Policy.Allow {
+		if _, err := grant.Fits(v); err != nil {
+			all = append(all, fmt.Errorf("client %s: allow: %w", c.Name, err))
+		}
+	}
+	return all
 }
 
 // clientFile is the configuration as TOML has it.
@@ -211,9 +224,10 @@ func parseClients(text string, getenv func(string) (string, bool)) (Roster, erro
 			}
 		}
 		c := Client{
-			Name: name, Persistent: in.Persistent, Operations: operations(in.Operations),
+			Name: name, Persistent: in.Persistent,
 			Rules: catalog.Rules{
 				Name: "client " + name, Actor: in.Actor, Tenant: in.Tenant, Namespaces: in.Namespaces, ReadOnly: in.ReadOnly,
+				Operations:       operations(in.Operations),
 				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
 			},
 			Context:   catalog.Context{AgentName: in.AgentName, TeamID: in.TeamID},

@@ -81,7 +81,7 @@ func TestHTTPClients(t *testing.T) {
 		with(t, tokenA, Client{
 			Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session},
 		}),
-		with(t, tokenB, Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}),
+		with(t, tokenB, Client{Name: "b", Rules: catalog.Rules{Operations: []catalog.Operation{catalog.Read}}}),
 	}}})
 	if _, err := dialHTTP(t, url, "", nil); err == nil {
 		t.Error("no token, and let in")

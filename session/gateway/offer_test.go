@@ -142,7 +142,7 @@ func TestForbiddenOnEveryWay(t *testing.T) {
 			DeniedIDs: some("shop.create_1", "office.update_2"),
 		}, Policy: Policy{Mode: []policy.Mode{"", policy.Ask, policy.ReadOnly, policy.Session}[random.IntN(4)]}}
 		if random.IntN(3) == 0 {
-			c.Operations = []catalog.Operation{catalog.Read, catalog.Update}
+			c.Rules.Operations = []catalog.Operation{catalog.Read, catalog.Update}
 		}
 		c.Policy.Allow, _ = policy.ParseGrants(some("shop.create_1", "office.*"), "test")
 		rules := []policy.Rule{{N: 1, Place: "rules:1", Actors: []string{[]string{"ann", "bob"}[random.IntN(2)]},
