@@ -55,8 +55,8 @@ func (cli *commandLine) checkConfig() check {
 	if _, err := os.Stat(c.Text); err != nil {
 		c.State, c.Text, c.Remedy = checkNote, "no file, all values are defaults", "almanac config init writes one"
 	}
-	if len(cli.unused) > 0 {
-		c.State, c.Text, c.Remedy = checkNote, strings.Join(cli.unused, "; "), "take the keys out, or name another source so"
+	if idle := slices.Concat(cli.unused, cli.idleTables); len(idle) > 0 {
+		c.State, c.Text, c.Remedy = checkNote, strings.Join(idle, "; "), "take the keys out, or name another source so"
 	}
 	return c
 }

@@ -113,10 +113,11 @@ type commandLine struct {
 	past trace.Thread
 	// leftOut are entries of server lists that cannot be sources; doctor reports them.
 	leftOut []source.Status
-	// usable are the keys of [sources.NAME] that the opened sources have a use for, by name; unused says which keys of
-	// the user's have no effect.
-	usable map[string][]string
-	unused []string
+	// usable are the keys of [sources.NAME] that the opened sources have a use for, by name; unused says which keys and
+	// tables of the user's have no effect, and idleTables which may be for the sources of other command lines.
+	usable     map[string][]string
+	unused     []string
+	idleTables []string
 	// logins are those of this machine.
 	logins *login.Store
 	// bus is the program's connection to NATS.

@@ -8,10 +8,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/source"
 	"almanac/catalog/web"
 	"almanac/catalog/web/login"
 )
@@ -162,6 +165,47 @@ func (cli *commandLine) unusable(names map[string]string) (all []string) {
 		all = append(all, fmt.Sprintf("%s: %s has no effect: %s", row.From, row.Key, use))
 	}
 	return all
+}
+
+// sourceless lists the user's tables that belong to no source. named are those with a name, as for unusable. loud are
+// those to be told at every start: others may be of sources that other command lines name.
+func (cli *commandLine) sourceless(named map[string]string) (loud, quiet []string) {
+	names := slices.Concat(slices.Collect(maps.Keys(named)), slices.Collect(maps.Keys(cli.usable)))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" || name == ownActions })
+	slices.Sort(names)
+	catalog, _ := cli.config.setting("catalog")
+	_, from, _ := cli.config.from(catalog)
+	own := !cli.origins["catalog"] && cli.config.user.path != "" && strings.HasPrefix(from, cli.config.user.path)
+	for _, t := range cli.config.user.sources {
+		if slices.Contains(names, t.name) || t.onlyReads() {
+			continue
+		}
+		near := spelling.Nearest(t.name, names)
+		if near != "" {
+			near = ": did you mean " + near + "?"
+		}
+		for _, text := range cli.sourceNames() {
+			name, spec := source.Split(text)
+			file := strings.TrimSuffix(filepath.Base(spec), filepath.Ext(spec))
+			if file = file[strings.LastIndex(file, ":")+1:]; name == "" && file == t.name {
+				near = ": did you mean " + kinds().Shown(t.name+"="+spec) + "?"
+			}
+		}
+		line := fmt.Sprintf("%s: sources.%s has no effect: no source has this name%s",
+			at(cli.config.user, configValue{line: t.line}), t.name, near)
+		if own || near != "" {
+			loud = append(loud, line)
+		} else {
+			quiet = append(quiet, line)
+		}
+	}
+	return loud, quiet
+}
+
+// onlyReads tells that the table says of no requests; what its reads do not match is reported with the sources.
+func (t *sourceTable) onlyReads() bool {
+	return !t.trustHints && t.base == "" && reflect.DeepEqual(t.access, web.Access{}) &&
+		reflect.DeepEqual(t.login, loginTable{})
 }
 
 // A loginTable is how almanac login makes itself known, as [sources.NAME.auth.login] says.

@@ -18,6 +18,7 @@ import (
 // A sourceTable is one [sources.NAME] table.
 type sourceTable struct {
 	name  string
+	line  int
 	reads []pattern.Pattern
 	// trustHints believes what the server says of its tools.
 	trustHints bool
@@ -57,7 +58,7 @@ func (f *configFile) takeSources(value any, lines map[string]int) (errs []*keyEr
 				Message: "want the name of a source: small letters, digits and _"})
 			continue
 		}
-		t := sourceTable{name: name}
+		t := sourceTable{name: name, line: lines[at]}
 		for _, key := range slices.Sorted(maps.Keys(table)) {
 			if err := t.take(f, key, table[key], lines); err != nil {
 				err.Key, err.Line = at+"."+err.Key, cmp.Or(lines[at+"."+key], lines[at])

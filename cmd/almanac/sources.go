@@ -92,7 +92,9 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		all = append(all, opened...)
 	}
 	all = append(all, manifest.Folder(ownActions, ownActions, cli.actionsDir(), host))
-	cli.unused = cli.unusable(taken)
+	var loud []string
+	loud, cli.idleTables = cli.sourceless(taken)
+	cli.unused = append(cli.unusable(taken), loud...)
 	return all, nil
 }
 
