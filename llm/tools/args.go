@@ -112,6 +112,23 @@ func malformed(tool, format string, args ...any) error {
 	return &llm.ArgsError{Tool: tool, Fault: fmt.Sprintf(format, args...)}
 }
 
+// Knows says which of the arguments t does not take, as Run would, which wants a session; nil where it takes them all.
+func (t Tool) Knows(raw json.RawMessage) error {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(t.Schema, &schema) != nil || json.Unmarshal(raw, &given) != nil {
+		return nil // Run says what is wrong
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, known := schema.Properties[name]; !known {
+			return unknownArgument(t.Name, name, slices.Sorted(maps.Keys(schema.Properties)))
+		}
+	}
+	return nil
+}
+
 func unknownArgument(tool, name string, names []string) error {
 	if best := spelling.Nearest(name, names); best != "" {
 		return malformed(tool, "unknown argument %q: did you mean %s?", text.LineBytes(name, 40), best)

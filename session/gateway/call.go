@@ -125,6 +125,12 @@ func (g *Gateway) use(ctx context.Context, c *toolCall) *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
+	cursor, paging, wrong := cursorOf(args)
+	if c.tool.knows != nil && !paging {
+		if err := c.tool.knows(args); err != nil {
+			return failure(err)
+		}
+	}
 	s, err := g.enter(ctx, c.member, c, handle)
 	if err != nil {
 		return failure(err)
@@ -136,9 +142,9 @@ func (g *Gateway) use(ctx context.Context, c *toolCall) *sdk.CallToolResult {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	if cursor, ok, err := cursorOf(args); c.tool.paged && (ok || err != nil) {
-		if err != nil {
-			return failure(err)
+	if c.tool.paged && paging {
+		if wrong != nil {
+			return failure(wrong)
 		}
 		return s.pages.next(cursor)
 	}

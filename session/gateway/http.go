@@ -271,8 +271,17 @@ type patient struct {
 
 func (p patient) Write(b []byte) (int, error) {
 	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
-	return p.ResponseWriter.Write(b)
+	rest, first := bytes.CutPrefix(b, []byte(primed))
+	n, err := p.ResponseWriter.Write(rest)
+	if first {
+		n += len(primed)
+	}
+	return n, err
 }
+
+// primed is how the library names the first event of a stream, which has an id and no data. The specification has no
+// name for it, and clients warn of one.
+const primed = "event: prime\n"
 
 // Unwrap is for http.ResponseController.
 func (p patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }

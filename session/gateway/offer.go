@@ -64,6 +64,8 @@ func instructions(names []string) string {
 type offered struct {
 	name string
 	run  func(context.Context, *session.Session, json.RawMessage) (tools.Reply, error)
+	// knows refuses arguments that the tool does not take, before there is a session; nil refuses none.
+	knows func(json.RawMessage) error
 	// paged answers come in pages, with what the model is to know of its session. A tool that is alone has a session of
 	// its own where the protocol has no connections: its arguments are an action's, and name none.
 	paged, alone bool
@@ -98,7 +100,7 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 		g.offer(server, m, &sdk.Tool{
 			Name: t.Name, Title: about.Title, Description: t.Description, Annotations: about,
 			InputSchema: schema, OutputSchema: t.Output,
-		}, offered{name: t.Name, run: t.Run, paged: true, stateless: stateless})
+		}, offered{name: t.Name, run: t.Run, knows: t.Knows, paged: true, stateless: stateless})
 	}
 	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {

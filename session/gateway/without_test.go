@@ -57,6 +57,11 @@ func TestHandles(t *testing.T) {
 			t.Errorf("%s: %s", h, got)
 		}
 	}
+	opened := b.opened
+	if r := call(t, a, "execute", map[string]any{"code": "x"}); !r.IsError ||
+		!strings.Contains(textOf(r), `unknown argument "code"`) || b.opened != opened {
+		t.Errorf("an unknown argument opened a session: %s", textOf(r))
+	}
 	long := call(t, a, "execute", with(script(`return ("y"):rep(1000)`), first))
 	cursor, _ := long.StructuredContent.(map[string]any)["cursor"].(string)
 	next := call(t, a, "execute", map[string]any{"cursor": cursor, "session": handle(long)})
