@@ -218,9 +218,9 @@ func (t *table) entries() []catalog.Entry {
 	return all
 }
 
-// whereText says what conditions are.
+// whereText says what conditions are. A column of lists says of itself what else there is.
 var whereText = "Conditions by column, all of which must hold: a value, a list of values, or a table of operators (" +
-	operatorNames() + "), such as {total = {gte = 10}}."
+	strings.Replace(operatorNames(), "contains, ", "", 1) + "), such as {total = {gte = 10}}."
 
 // compares says what a list means in a condition on a column of lists.
 func (c *column) compares() string {
