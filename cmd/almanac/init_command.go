@@ -140,7 +140,7 @@ func (e *initEdit) connect(c initCommand, cli *commandLine) error {
 // own reports whether the server called name is almanac serve.
 func (e *initEdit) own(name string) bool {
 	entry, err := e.before.Server(name)
-	var s clients.Server
+	var s clients.Server // of almanac serve nothing needs translation
 	if err != nil || json.Unmarshal(entry, &s) != nil || len(s.Args) == 0 || s.Args[0] != "serve" {
 		return false
 	}
@@ -204,6 +204,9 @@ func (e *initEdit) move(c initCommand) error {
 		e.keeps.Servers[name], e.keeps.Entries[name] = entry, taken
 		e.notes = append(e.notes, fmt.Sprintf("%s goes to %s", name, e.store))
 	}
+	if c.Project && len(e.keeps.Servers) > 0 {
+		e.notes = append(e.notes, filepath.Base(e.store)+" may hold credentials: name it in .gitignore")
+	}
 	return nil
 }
 
@@ -241,10 +244,7 @@ func (e *initEdit) offer(c initCommand, p *program) error {
 	}
 	shown := string(diff.Diff(e.path, []byte(e.before.Text), e.path, []byte(e.after.Text)))
 	_, shown, _ = strings.Cut(shown, "\n")
-	for _, hidden := range slices.Concat(e.before.Secrets(), e.after.Secrets()) {
-		shown = strings.ReplaceAll(shown, hidden, "***")
-	}
-	fmt.Fprint(p.stdout, text.Sanitize(shown))
+	fmt.Fprint(p.stdout, text.Sanitize(e.after.Hide(e.before.Hide(shown))))
 	for _, note := range e.notes {
 		fmt.Fprintln(p.stdout, text.Sanitize(note))
 	}

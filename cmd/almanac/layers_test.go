@@ -288,7 +288,7 @@ var layers = []layer{
 		"session/trace":  "the trace pane",
 		"session/vm":     "the value pane",
 	}},
-	{"cmd/almanac/clients", map[string]string{}},
+	{"cmd/almanac/clients", map[string]string{"catalog/secret": "no secret of a server is shown"}},
 	{"docs/example", map[string]string{
 		"catalog":        "a program of one's own",
 		"llm/tools":      "a program of one's own",

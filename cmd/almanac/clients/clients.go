@@ -1,7 +1,7 @@
 // Package clients reads and edits the configuration files in which programs name the MCP servers that they start.
 //
 //	Client  a program: where its file is, and how it writes a server
-//	File    one such file: Servers, With, Without
+//	File    one such file: Names, With, Without, Hide
 //	Server  a server as most programs write it
 //
 // Start with Find and Client.Open.
@@ -19,6 +19,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"almanac/catalog/secret"
 )
 
 // A Client is a program that starts MCP servers which a file of its own names.
@@ -124,8 +126,8 @@ type editor interface {
 	decode(text string) (map[string]any, error)
 	// cut takes the entry called name out of the table, and returns what was taken.
 	cut(text, table, name string) (rest, taken string, err error)
-	// add writes a new entry, in the form that written gives it or as cut has taken it.
-	add(text, table, name, entry string) (string, error)
+	// add writes an entry: as cut has taken it, or, where it is fresh, in the layout of the text.
+	add(text, table, name, entry string, fresh bool) (string, error)
 	// written is an entry as add takes it.
 	written(table, name string, entry any) (string, error)
 }
@@ -152,6 +154,9 @@ func (c Client) Parse(text string) (File, error) {
 	if filepath.Ext(c.user) == ".toml" {
 		f.edit = tomlEditor{}
 	}
+	if strings.HasPrefix(text, "\ufeff") {
+		return File{}, errors.New("it begins with a byte-order mark: save it without")
+	}
 	all, err := f.edit.decode(text)
 	if err != nil {
 		return File{}, err
@@ -174,8 +179,16 @@ func (c Client) Parse(text string) (File, error) {
 // Names are the names of the servers, sorted.
 func (f File) Names() []string { return slices.Sorted(maps.Keys(f.servers)) }
 
-// Server is the entry called name in the form of mcpServers, with whatever other keys it has.
+// Server is the entry called name in the form of mcpServers, with whatever other keys it has. An entry that says which
+// tools are offered is an error: nobody else would know.
 func (f File) Server(name string) (json.RawMessage, error) {
+	var keys map[string]json.RawMessage
+	_ = json.Unmarshal(f.servers[name], &keys)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if strings.Contains(strings.ToLower(key), "tools") {
+			return nil, fmt.Errorf("%s would not be kept", key)
+		}
+	}
 	if f.client.read == nil {
 		return f.servers[name], nil
 	}
@@ -204,15 +217,17 @@ func (f File) With(name string, s Server) (File, error) {
 	if err != nil {
 		return f, err
 	}
-	return f.Again(name, entry)
+	return f.with(name, entry, true)
 }
 
 // Again is the file with an entry that Without has taken.
-func (f File) Again(name, entry string) (File, error) {
+func (f File) Again(name, entry string) (File, error) { return f.with(name, entry, false) }
+
+func (f File) with(name, entry string, fresh bool) (File, error) {
 	if _, there := f.servers[name]; there {
 		return f, fmt.Errorf("%s.%s is there already", f.client.table, name)
 	}
-	text, err := f.edit.add(f.Text, f.client.table, name, entry)
+	text, err := f.edit.add(f.Text, f.client.table, name, entry, fresh)
 	if err != nil {
 		return f, err
 	}
@@ -236,23 +251,60 @@ func (f File) edited(text string, want map[string]json.RawMessage) (File, error)
 	return is, nil
 }
 
-// Secrets are the values of the servers' variables and headers, which are shown to nobody.
-func (f File) Secrets() []string {
-	var all []string
+// Hide takes the secrets of the servers out of a text that shows the file: the values of variables and headers, what
+// addresses and flags carry.
+func (f File) Hide(text string) string {
 	for _, entry := range f.servers {
 		var e struct {
+			URL, Command, Args        any
 			Env, Environment, Headers map[string]any
 			HTTPHeaders               map[string]any `json:"http_headers"`
 		}
 		if json.Unmarshal(entry, &e) != nil {
 			continue
 		}
+		var hidden []string
 		for _, values := range []map[string]any{e.Env, e.Environment, e.Headers, e.HTTPHeaders} {
 			for _, v := range values {
 				if s := fmt.Sprint(v); len(s) >= 4 && !strings.HasPrefix(s, "$") {
-					all = append(all, s)
+					hidden = append(hidden, s)
 				}
 			}
+		}
+		words := append(texts(e.Command), texts(e.Args)...)
+		_, values := secret.Command(words)
+		for _, word := range words { // one may be a command line for a shell
+			_, inside := secret.Command(strings.Fields(word))
+			values = append(values, inside...)
+		}
+		hidden = append(hidden, values...)
+		for _, word := range append(words, texts(e.URL)...) {
+			shown, _ := secret.Address(word)
+			text = replaced(text, word, shown)
+		}
+		for _, value := range hidden {
+			text = replaced(text, value, secret.Hidden)
+		}
+	}
+	return text
+}
+
+// replaced is text with another value in the place of one, also as it stands in JSON.
+func replaced(text, value, by string) string {
+	if value == by || value == "" {
+		return text
+	}
+	quoted, _ := json.Marshal(value)
+	return strings.ReplaceAll(strings.ReplaceAll(text, string(quoted[1:len(quoted)-1]), by), value, by)
+}
+
+func texts(v any) (all []string) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v {
+			all = append(all, texts(item)...)
 		}
 	}
 	return all

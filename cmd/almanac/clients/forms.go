@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -23,6 +24,9 @@ func toOpencode(s Server) any {
 }
 
 func fromOpencode(entry json.RawMessage) (Server, error) {
+	if bytes.Contains(entry, []byte("{file:")) {
+		return Server{}, errors.New("it names a {file:...}")
+	}
 	var o opencodeServer
 	if err := json.Unmarshal(entry, &o); err != nil {
 		return Server{}, err

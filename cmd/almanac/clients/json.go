@@ -60,9 +60,20 @@ func (jsonEditor) cut(text, table, name string) (rest, taken string, err error) 
 		return "", "", fmt.Errorf("no %s.%s", table, name)
 	}
 	out := servers.Members[at].Value.Clone()
+	// What stands on the line of the member before is about that one; what stands above the entry goes with it.
+	beside, above, _ := bytes.Cut(servers.Members[at].Name.BeforeExtra, []byte("\n"))
 	out.BeforeExtra, out.AfterExtra = nil, nil
+	if above = bytes.TrimSpace(above); len(above) > 0 {
+		out.BeforeExtra = append(above, '\n')
+	}
 	trailing := servers.Members[len(servers.Members)-1].Value.AfterExtra != nil
 	servers.Members = slices.Delete(servers.Members, at, at+1)
+	if next := &servers.AfterExtra; len(bytes.TrimSpace(beside)) > 0 {
+		if at < len(servers.Members) {
+			next = &servers.Members[at].Name.BeforeExtra
+		}
+		*next = append(slices.Clone(beside), *next...)
+	}
 	if n := len(servers.Members); n > 0 {
 		last := &servers.Members[n-1].Value
 		switch {
@@ -85,7 +96,7 @@ func (jsonEditor) written(_, _ string, entry any) (string, error) {
 }
 
 // Each level is indented by two blanks more than the one that holds it, or as the file does.
-func (jsonEditor) add(text, table, name, entry string) (string, error) {
+func (jsonEditor) add(text, table, name, entry string, fresh bool) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}\n"
 	}
@@ -116,7 +127,7 @@ func (jsonEditor) add(text, table, name, entry string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !strings.Contains(entry, "\n") {
+	if fresh {
 		var b bytes.Buffer
 		if err := json.Indent(&b, []byte(entry), step+step, step); err != nil {
 			return "", err
@@ -131,12 +142,17 @@ func (jsonEditor) add(text, table, name, entry string) (string, error) {
 
 // put adds a member on a line of its own. The object itself is indented by outer.
 func put(o *hujson.Object, name string, v hujson.Value, outer, step string) {
+	line := "\n" + outer + step
+	above := line
+	if comment := bytes.TrimSpace(v.BeforeExtra); len(comment) > 0 {
+		above += string(comment) + line
+	}
 	v.BeforeExtra = hujson.Extra(" ")
 	if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
 		v.AfterExtra = hujson.Extra{}
 	}
 	o.Members = append(o.Members, hujson.ObjectMember{
-		Name: hujson.Value{BeforeExtra: hujson.Extra("\n" + outer + step), Value: hujson.String(name)}, Value: v,
+		Name: hujson.Value{BeforeExtra: hujson.Extra(above), Value: hujson.String(name)}, Value: v,
 	})
 	if !bytes.Contains(o.AfterExtra, []byte("\n")) {
 		o.AfterExtra = append(o.AfterExtra, "\n"+outer...)

@@ -102,7 +102,7 @@ func (tomlEditor) written(table, name string, entry any) (string, error) {
 	return strings.TrimPrefix(b.String(), "["+table+"]\n"), err
 }
 
-func (tomlEditor) add(text, _, _, entry string) (string, error) {
+func (tomlEditor) add(text, _, _, entry string, _ bool) (string, error) {
 	if text = strings.TrimRight(text, "\n"); text != "" {
 		text += "\n\n"
 	}
