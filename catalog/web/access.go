@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"almanac/catalog/subprocess"
+	"almanac/catalog/text"
 	"almanac/catalog/web/login"
 )
 
@@ -92,19 +93,9 @@ func (a Access) logIn(req *http.Request, v *Vault) error {
 	return err
 }
 
-// Over is the credentials that are left of a source's, which it asks for in alternatives.
+// Over is the credentials that are left of a source's, which it asks for in alternatives, and those that always go.
 func (a Access) Over(alternatives [][]Auth) [][]Auth {
-	if a.Auth != nil {
-		alternatives = [][]Auth{a.Auth}
-	}
-	places := a.Places()
-	if len(places) > 0 {
-		left := make([][]Auth, len(alternatives))
-		for i, all := range alternatives {
-			left[i] = slices.DeleteFunc(slices.Clone(all), func(one Auth) bool { return slices.Contains(places, one.place()) })
-		}
-		alternatives = left
-	}
+	alternatives = a.left(alternatives)
 	if len(a.Always) == 0 {
 		return alternatives
 	}
@@ -118,11 +109,58 @@ func (a Access) Over(alternatives [][]Auth) [][]Auth {
 	return all
 }
 
+// choose picks the first complete alternative of what the source asks for, and all that always goes and has a value.
+// wanted are the names to check if the server refuses it: those without a value, or all if each has one. A command of
+// the configuration that failed is an error: the person meant its value to be sent.
+func (a Access) choose(v *Vault, asked [][]Auth) (chosen []Auth, wanted []string, err error) {
+	left := a.left(asked)
+	chosen, wanted = v.choose(left)
+	var missing []string
+	if chosen == nil && len(left) > 0 {
+		missing = wanted
+	}
+	for _, one := range a.Always {
+		if v.has([]Auth{one}) {
+			chosen, wanted = append(slices.Clip(chosen), one), append(wanted, one.Names...)
+		} else {
+			missing = append(missing, v.lacks(one)...)
+		}
+	}
+	for _, name := range names(slices.Concat(a.Auth, a.Always)) {
+		if _, ok := v.Value(name); !ok && v.failed(name) != nil {
+			return nil, nil, v.failed(name)
+		}
+	}
+	if len(missing) > 0 {
+		wanted = missing
+	}
+	return chosen, wanted, nil
+}
+
+// left is what the configuration leaves of the credentials that a source asks for.
+func (a Access) left(alternatives [][]Auth) [][]Auth {
+	if a.Auth != nil {
+		alternatives = [][]Auth{a.Auth}
+	}
+	places := a.Places()
+	if len(places) > 0 {
+		left := make([][]Auth, len(alternatives))
+		for i, all := range alternatives {
+			left[i] = slices.DeleteFunc(slices.Clone(all), func(one Auth) bool { return slices.Contains(places, one.place()) })
+		}
+		alternatives = left
+	}
+	return alternatives
+}
+
 // Authenticate makes the request one of its source, for whoever sends it otherwise than by a Client: with the first
 // complete alternative of the credentials that the source asks for, and all that the Access says. It returns their
 // names; none where the request goes without. body is as for a Signer. v may be nil.
 func (a Access) Authenticate(req *http.Request, v *Vault, asked [][]Auth, body []byte) (sent []string, err error) {
-	chosen, _ := v.choose(a.At(req.URL).Over(asked))
+	chosen, _, err := a.At(req.URL).choose(v, asked)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.authenticate(req, v, chosen, body, nil); err != nil {
 		return nil, err
 	}
@@ -154,7 +192,30 @@ func (a Access) authenticate(req *http.Request, v *Vault, auth []Auth, body []by
 		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+query.Encode(), "&")
 	}
 	if a.Sign != nil {
-		return a.Sign(req, body)
+		if err := a.Sign(req, body); err != nil {
+			return err
+		}
+	}
+	for name, values := range req.Header {
+		for _, value := range values {
+			if err := CheckHeader(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckHeader fails if no request may have such a header: its name is no token, or its value has a line break or
+// another control character. The error does not hold the value.
+func CheckHeader(name, value string) error {
+	odd := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }
+	control := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+	switch {
+	case name == "" || strings.ContainsFunc(name, odd):
+		return fmt.Errorf("header %q: a name has letters, digits and -_.!#$%%&'*+^`|~ only", text.LineBytes(name, 80))
+	case strings.ContainsFunc(value, control):
+		return fmt.Errorf("header %s: the value has a line break or another control character", name)
 	}
 	return nil
 }
@@ -173,7 +234,7 @@ func (v *Vault) look(at Secret) (value string, err error) {
 	value, err = subprocess.Output(context.Background(), at.Command)
 	value = strings.TrimSpace(value)
 	if err == nil && (value == "" || strings.ContainsAny(value, "\r\n")) {
-		err = fmt.Errorf("%s: want it to print one line, the value", at.Command[0])
+		return "", fmt.Errorf("%s: want it to print one line, the value", at.Command[0])
 	}
 	return value, err
 }

@@ -143,7 +143,10 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, errors.New("no answer within "+text.Span(c.o.Timeout)))
 	defer cancel()
-	auth, wanted := c.o.Vault.choose(c.o.Access.At(u).Over(r.Auth))
+	auth, wanted, err := c.o.Access.At(u).choose(c.o.Vault, r.Auth)
+	if err != nil {
+		return Answer{}, c.plain(ctx, err, wanted)
+	}
 	answer, wait, err := c.once(ctx, r, u, auth)
 	var status *StatusError
 	if errors.As(err, &status) && status.refused != "" {

@@ -85,7 +85,9 @@ type Vault struct {
 	mu     sync.Mutex // may be held while the keyring asks its person
 	found  map[string]string
 	missed map[string]time.Time
-	tokens map[string]oauth2.TokenSource
+	// failures are those of commands, as they ran last.
+	failures map[string]error
+	tokens   map[string]oauth2.TokenSource
 
 	// filter redacts issued: all values that were ever given out or expected.
 	filter  *secret.Filter
@@ -98,6 +100,7 @@ func NewVault(getenv func(name string) string, keyring func(name string) (string
 	v := &Vault{
 		getenv: getenv, keyring: keyring,
 		found: map[string]string{}, missed: map[string]time.Time{}, tokens: map[string]oauth2.TokenSource{},
+		failures: map[string]error{},
 	}
 	v.filter = secret.NewFilter(v.Secrets)
 	return v
@@ -119,7 +122,7 @@ func (v *Vault) Value(name string) (value string, ok bool) {
 	defer v.mu.Unlock()
 	if at, ok := v.secrets[name]; ok {
 		if value = v.found[name]; value == "" && time.Since(v.missed[name]) > missFor {
-			if value, _ = v.look(at); value == "" {
+			if value, v.failures[name] = v.look(at); value == "" {
 				v.missed[name] = time.Now()
 			}
 		}
@@ -208,15 +211,31 @@ func (v *Vault) cutter() secret.Cutter {
 	return v.filter.Now()
 }
 
-// choose picks the first complete alternative. wanted are the missing names, if there is none.
+// failed says why the command that prints the value of a name, which has been looked up, did not; nil where it did, or
+// there is none.
+func (v *Vault) failed(name string) error {
+	if v == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.failures[name]; err != nil {
+		return fmt.Errorf("%s: its command failed: %w", name, err)
+	}
+	return nil
+}
+
+// choose picks the first complete alternative and the names in it. If there is none, wanted are the missing names.
 func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
 	for _, all := range alternatives {
 		if v.has(all) {
 			return all, append(wanted, names(all)...)
 		}
-		for _, name := range names(all) {
-			if !slices.Contains(wanted, name) {
-				wanted = append(wanted, name)
+		for _, one := range all {
+			for _, name := range v.lacks(one) {
+				if !slices.Contains(wanted, name) {
+					wanted = append(wanted, name)
+				}
 			}
 		}
 	}
@@ -237,6 +256,17 @@ func (v *Vault) has(all []Auth) bool {
 		}
 	}
 	return true
+}
+
+// lacks are the names of a credential that have no value; none where it can be used without them.
+func (v *Vault) lacks(a Auth) []string {
+	if v.has([]Auth{a}) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Names), func(name string) bool {
+		_, ok := v.Value(name)
+		return ok
+	})
 }
 
 // needed are the names that must have a value. A user may come without a password.

@@ -386,6 +386,59 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// TestConfiguredValues: of several values of the configuration those that exist are sent, only what is missing is
+// named, and what cannot be had or sent is an error before anything is.
+func TestConfiguredValues(t *testing.T) {
+	var seen []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent := r.Header.Get("Authorization") + " " + r.Header.Get("X-Key") + " " + r.URL.RawQuery
+		seen = append(seen, strings.TrimSpace(sent))
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	values := map[string]string{"KEY": "key-1", "TOKEN": "token-1", "LINES": "one\ntwo"}
+	header := func(name string) Auth { return Auth{Kind: Key, Place: "header", Field: "X-Key", Names: []string{name}} }
+	query := func(name string) Auth { return Auth{Kind: Key, Place: "query", Field: "q", Names: []string{name}} }
+	bearer := func(name string) []Auth { return []Auth{{Kind: Bearer, Names: []string{name}}} }
+	secrets := map[string]Secret{
+		"fails": {Command: []string{"false"}}, "two": {Command: []string{"printf", "a\nb"}},
+	}
+	const hint = "check the credential: "
+	for _, test := range []struct {
+		name       string
+		access     Access
+		asked      [][]Auth
+		seen, want string
+	}{
+		{"both", Access{Always: []Auth{header("KEY"), query("TOKEN")}}, nil, "key-1 q=token-1", hint + "KEY, TOKEN in"},
+		{"one of two", Access{Always: []Auth{header("KEY"), query("NOT_SET")}}, nil, "key-1", hint + "NOT_SET in"},
+		{"its own is not", Access{Always: []Auth{header("KEY")}}, [][]Auth{bearer("NOT_SET")}, "key-1",
+			hint + "NOT_SET in"},
+		{"none of its own", Access{Always: []Auth{query("NOT_SET")}}, [][]Auth{bearer("TOKEN")}, "Bearer token-1",
+			hint + "NOT_SET in"},
+		{"a failed command", Access{Auth: bearer("fails"), Always: []Auth{header("KEY")}}, nil, "",
+			"fails: its command failed: false: exit status 1"},
+		{"a failed password", Access{Auth: []Auth{{Kind: Basic, Names: []string{"KEY", "fails"}}}}, nil, "",
+			"fails: its command failed"},
+		{"two lines", Access{Always: []Auth{header("two")}}, nil, "",
+			"two: its command failed: printf: want it to print one line"},
+		{"a name", Access{Header: map[string]string{"Bad Name": "x"}}, nil, "", `header "Bad Name": a name has`},
+		{"a value", Access{Always: []Auth{header("LINES")}}, nil, "", "header X-Key: the value has a line break"},
+	} {
+		seen = nil
+		test.access.Secrets = secrets
+		vault := NewVault(func(name string) string { return values[name] }, nil)
+		vault.From(secrets)
+		c := client(t, Options{Vault: vault, Access: test.access}, s)
+		_, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL, Auth: test.asked})
+		if err == nil || !strings.Contains(err.Error(), test.want) || errors.As(err, new(*catalog.Transient)) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+		if got := strings.Join(seen, "; "); got != test.seen {
+			t.Errorf("%s: the server saw %q, want %q", test.name, got, test.seen)
+		}
+	}
+}
+
 func TestDecode(t *testing.T) {
 	for _, test := range []struct {
 		kind, text string

@@ -65,7 +65,11 @@ func (t *sourceTable) takeAccess(key string, value any) (shown, message string) 
 		*plain = map[string]string{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		if text, ok := table[name].(string); ok {
+		text, ok := table[name].(string)
+		if err := web.CheckHeader(name, text); err != nil && key == "headers" {
+			return "", err.Error()
+		}
+		if ok {
 			if secretKey.MatchString(strings.ReplaceAll(name, "-", "_")) || strings.EqualFold(name, "cookie") {
 				return "", name + ": secrets do not belong in this file: " + valueHint
 			}
