@@ -48,6 +48,9 @@ type serveCommand struct {
 
 // Run serves until the input ends or a signal arrives. Standard output carries the protocol and nothing else.
 func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	if err := c.bounded(); err != nil {
+		return err
+	}
 	roster, err := c.roster(cli)
 	if err != nil {
 		return misconfigured(err)
@@ -59,7 +62,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if cli.Team != "" {
 		fmt.Fprintf(p.stderr, "team %s: almanac serve does not join: its clients would share one name and inbox\n", cli.Team)
 	}
-	s := &served{cli: cli, clients: roster.Clients}
+	s := &served{cli: cli, clients: roster.Clients, expose: c.Expose}
 	mode := policy.Mode("")
 	if cli.Policy != "" {
 		if mode, err = policy.ParseMode(cli.Policy); err != nil {
@@ -125,6 +128,19 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	o.Ready = func() { fmt.Fprintf(p.stderr, "serving %s://%s%s\n", scheme, l.Addr(), gateway.Path) }
 	defer s.reload(ctx, c, g, certificate, watched)()
 	return c.explained(g.Serve(ctx, l, o))
+}
+
+// bounded fails where a bound is none.
+func (c serveCommand) bounded() error {
+	for _, bound := range []struct {
+		flag string
+		is   int
+	}{{"sessions", c.Sessions}, {"running", c.Running}, {"page", c.Page}, {"idle", int(c.Idle)}} {
+		if bound.is < 1 {
+			return usage("--%s: want more than 0; without it the default holds", bound.flag)
+		}
+	}
+	return nil
 }
 
 // explained adds to an error of the gateway what on the command line it is about.
@@ -235,6 +251,8 @@ type served struct {
 	// clients are those of now, and misfits the warnings about what they name and the catalog does not have, as told last.
 	clients []gateway.Client
 	misfits []string
+	// expose are the patterns of --expose.
+	expose []string
 }
 
 // note writes a line for whoever runs the gateway.
@@ -290,6 +308,11 @@ func (s *served) warn(clients []gateway.Client) {
 		return
 	}
 	all := s.feed.misfits()
+	for _, one := range s.expose {
+		if len(s.feed.loader.View().Misfits(catalog.Rules{IDs: []string{one}})) > 0 {
+			all = append(all, fmt.Errorf("--expose %s: no such action", one))
+		}
+	}
 	for _, one := range s.clients {
 		all = append(all, one.Misfits(s.feed.loader.View())...)
 	}

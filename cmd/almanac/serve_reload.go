@@ -3,12 +3,14 @@ package main
 // This file takes in what changes while the gateway serves: its clients and its certificate.
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -34,16 +36,18 @@ func (c serveCommand) certificate() (*certificate, error) {
 		return nil, errors.New("--tls-cert: needs --http")
 	}
 	made := &certificate{cert: c.TLSCert, key: c.TLSKey}
-	return made, made.read()
+	_, err := made.read()
+	return made, err
 }
 
-func (c *certificate) read() error {
+// read reads it again and reports whether it is another one.
+func (c *certificate) read() (other bool, err error) {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
-		return fmt.Errorf("--tls-cert %s: %w", c.cert, err)
+		return false, fmt.Errorf("--tls-cert %s: %w", c.cert, err)
 	}
-	c.now.Store(&pair)
-	return nil
+	before := c.now.Swap(&pair)
+	return before == nil || !slices.EqualFunc(before.Certificate, pair.Certificate, bytes.Equal), nil
 }
 
 func (c *certificate) config() *tls.Config {
@@ -112,9 +116,9 @@ func (s *served) readAgain(c serveCommand, g *gateway.Gateway, cert *certificate
 		}
 	}
 	if cert != nil {
-		if err := cert.read(); err != nil {
+		if other, err := cert.read(); err != nil {
 			s.note("reload: %v: the certificate stays as it was", err)
-		} else {
+		} else if other {
 			s.note("reload: certificate read")
 		}
 	}
