@@ -15,8 +15,6 @@ type plainTx struct {
 	bracket func(ctx context.Context, run func(ctx context.Context) error) error
 	// decode is a value as plain data.
 	decode func(column *sql.ColumnType, v any) any
-	// finish ends the transaction.
-	finish func(ctx context.Context, commit bool) error
 }
 
 func (t *plainTx) run(ctx context.Context, statement string, args []any, each func(row) error) (d done, err error) {

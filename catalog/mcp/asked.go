@@ -2,6 +2,8 @@ package mcp
 
 // This file passes on what a server asks during a call: a form for the person, an answer of a model.
 
+//lint:file-ignore SA1019 roots and sampling are deprecated in the last version of the protocol, which still has them.
+
 import (
 	"context"
 	"encoding/json"
@@ -32,10 +34,8 @@ func (o options) capabilities() *sdk.ClientCapabilities {
 	can := &sdk.ClientCapabilities{
 		Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
 	}
-	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 	can.Sampling = &sdk.SamplingCapabilities{}
 	if len(o.Roots) > 0 {
-		//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 		can.RootsV2 = &sdk.RootCapabilities{}
 	}
 	return can
@@ -124,10 +124,8 @@ func (l *link) elicited(ctx context.Context, c *conn, p *sdk.ElicitParams) (*sdk
 }
 
 // sampled has a model answer, where the person agrees. It gets texts only.
-//
-//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 func (l *link) sampled(ctx context.Context, c *conn, p *sdk.CreateMessageParams) (*sdk.CreateMessageResult, error) {
-	refuse := func(reason string) (*sdk.CreateMessageResult, error) { //lint:ignore SA1019 as above
+	refuse := func(reason string) (*sdk.CreateMessageResult, error) {
 		return nil, &jsonrpc.Error{Code: codeRejected, Message: "refused: " + reason}
 	}
 	var b strings.Builder

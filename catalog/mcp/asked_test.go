@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 roots and sampling are deprecated in the last version of the protocol, which still has them.
+
 import (
 	"context"
 	"encoding/json"

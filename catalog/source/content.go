@@ -27,8 +27,6 @@ type content struct {
 	recalled *catalog.Catalog
 	// attach is that of the Batch.
 	attach func(*catalog.Entry)
-	// unfit are entries that no catalog can have.
-	unfit []catalog.Skip
 	// uses are the entries that say what other actions they use.
 	uses []catalog.Entry
 	// Overlays and other sources made altered of part, where it is not nil; change stands for what they changed.

@@ -55,7 +55,7 @@ func ItemTitle(i team.Item) string {
 func itemTopic(i team.Item) string {
 	topic := text.SanitizeLine(i.Topic)
 	name, title, named := strings.Cut(topic, " (")
-	title, named = strings.CutSuffix(title, ")")
+	title, _ = strings.CutSuffix(title, ")")
 	switch {
 	case named && i.Kind == team.Assigned && title == text.SanitizeLine(i.Text):
 		return name

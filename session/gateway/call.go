@@ -4,6 +4,8 @@ package gateway
 // one request is one call. Where it has none, a question to the person is an answer too: the call goes on with the
 // request that brings the reply.
 
+//lint:file-ignore SA1019 sampling is deprecated in the last version of the protocol, which still has it.
+
 import (
 	"bytes"
 	"context"
@@ -255,7 +257,6 @@ func put(ctx context.Context, ss *sdk.ServerSession, form sdk.InputRequest) (sdk
 	switch form := form.(type) {
 	case *sdk.ElicitParams:
 		return ss.Elicit(ctx, form)
-	//lint:ignore SA1019 deprecated in the version without a handshake, which still has it
 	case *sdk.CreateMessageParams:
 		return ss.CreateMessage(ctx, form)
 	}
@@ -320,7 +321,6 @@ func (c *toolCall) log(ctx context.Context, n session.Notice) {
 	if now == nil {
 		return
 	}
-	//lint:ignore SA1019 deprecated in the version without a handshake, which still has it
 	_ = now.Session.Log(of, &sdk.LoggingMessageParams{Level: "notice", Logger: n.Action,
 		Data: strings.TrimPrefix(n.Target+": "+n.Text, ": ")})
 }

@@ -1,5 +1,7 @@
 package gateway
 
+//lint:file-ignore SA1019 sampling is deprecated in the last version of the protocol, which still has it.
+
 import (
 	"context"
 	"fmt"

@@ -68,7 +68,7 @@ func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Fragment != "" || u.User != nil:
-		return errors.New("want an address, https://HOST/...")
+		return errors.New("want an address: https://HOST/PATH")
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	}
