@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -300,6 +301,21 @@ func (s *Store) look(do func(*sql.DB) error) error {
 	return s.named(do(s.db))
 }
 
+// A noSpaceError is an ErrFull of the disk: forgetting makes room there too.
+type noSpaceError struct{}
+
+func (noSpaceError) Error() string        { return "no space left on the disk" }
+func (noSpaceError) Is(target error) bool { return target == ErrFull }
+
+// size is how large the file is, in bytes.
+func (s *Store) size() int64 {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return MaxFile
+	}
+	return info.Size()
+}
+
 // errDamaged says that what is in the file is not what was put there.
 var errDamaged = errors.New("damaged")
 
@@ -313,7 +329,9 @@ func (s *Store) named(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		err = fs.ErrNotExist
 	case errors.As(err, &bad) && bad.Code()&0xff == sqlite3.SQLITE_FULL:
-		err = ErrFull
+		if err = ErrFull; s.size() < MaxFile/2 {
+			err = noSpaceError{}
+		}
 	case errors.As(err, &bad) && (bad.Code()&0xff == sqlite3.SQLITE_CORRUPT || bad.Code()&0xff == sqlite3.SQLITE_NOTADB):
 		err = errDamaged
 	}
