@@ -22,6 +22,8 @@ func TestEveryHook(t *testing.T) {
 		"Keep",      // belongs to the log
 		"Spent",     // belongs to the log
 		"Observe",   // belongs to the gateway
+		"Inquire",   // asks by Approve, which the feed has
+		"Complete",  // asks the model, and tells nothing
 		"Arrived",   // brings, and tells nothing
 		"After",     // waits
 		"Sleep",     // waits
