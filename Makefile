@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway bench-mcpproxy hour peers peers-mcp peers-python peers-aimock peers-model peers-openapi peers-sql peers-login fuzz soak kills e2e bench-ui proof team
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources bench-gateway bench-mcpproxy hour peers peers-mcp peers-python peers-aimock peers-model peers-openapi peers-sql peers-login peers-fetch fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -23,11 +23,12 @@ test:
 RACE = -race -short -gcflags=modernc.org/...=-race=false -gcflags=std=-d=checkptr=0
 # Tests of one goroutine that take long are left out: every key at every place of a question, the limits of the machine.
 ALONE = ^(TestWordsAtAList|TestWordsGrantNothing|TestWordsAreNoAnswers|TestApprovalOfAList|TestLongWarningsAreShown$\
-|TestRegionFitsTheWindow|TestLongLinesThatFail|TestPathologicalSources|TestSnapshotOfRandomGraphs|TestJSONLimits)$$
+|TestRegionFitsTheWindow|TestLongLinesThatFail|TestPathologicalSources|TestSnapshotOfRandomGraphs|TestJSONLimits)$$$\
+|^TestOverTheBackOffice$$/^(caps|short|prefix)$$
 race: export GORACE = atexit_sleep_ms=10
 race:
 	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m -skip '$(ALONE)' $$($(GO) list ./... | grep -v -e '^almanac/cmd/almanac$$' -e '^almanac/session/proof$$')
-	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac; session/proof, which make proof runs; most cases of the property tests (-short); ten tests of one goroutine" >&2
+	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac; session/proof, which make proof runs; most cases of the property tests (-short); some tests of one goroutine" >&2
 	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m ./cmd/almanac -skip TestScripts
 
 check:
@@ -119,10 +120,14 @@ bench-sources:
 
 # Public OpenAPI documents against the Prism mock server, which refuses what breaks them. It needs node 20 and npm.
 PEERS = $(CURDIR)/catalog/openapi/testdata/peers
-peers-openapi:
-	@if ! command -v npm >/dev/null; then echo "PEERS-OPENAPI SKIPPED: npm is not here, and nothing was proved"; else \
-		(cd $(PEERS) && npm ci --no-audit --no-fund) && \
-		ALMANAC_PEERS=$(PEERS) $(GO) test ./catalog/openapi -run TestPrism -count=1 -v -timeout 30m; fi
+MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
+LOGIN_PEER = $(CURDIR)/catalog/web/login/testdata/peer
+PYTHON_PEERS = $(CURDIR)/bin/python-peers
+%/node_modules/.package-lock.json: %/package.json %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+
+peers-openapi: $(PEERS)/node_modules/.package-lock.json
+	ALMANAC_PEERS=$(PEERS) $(GO) test ./catalog/openapi -run TestPrism -count=1 -v -timeout 30m
 
 # PostgreSQL and MariaDB in temporary folders, with the same calls as SQLite gets in make test; apt installs them.
 peers-sql:
@@ -138,30 +143,24 @@ space := $(empty) $(empty)
 # Programs that nobody here wrote, from npm with locked versions; needs node and npm.
 peers: peers-mcp peers-openapi peers-aimock peers-sql peers-login peers-python
 
-# The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
-MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
-$(MCP_PEERS)/node_modules/.package-lock.json: $(MCP_PEERS)/package.json $(MCP_PEERS)/package-lock.json
-	cd $(MCP_PEERS) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+# What they need of npm and PyPI, which takes longer to come than to start.
+peers-fetch: $(addsuffix /node_modules/.package-lock.json,$(PEERS) $(MCP_PEERS) $(LOGIN_PEER)) $(PYTHON_PEERS)/requirements.txt
 
+# The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
 peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
 
 # Logins at an authorisation server: oidc-provider.
-LOGIN_PEER = $(CURDIR)/catalog/web/login/testdata/peer
-$(LOGIN_PEER)/node_modules/.package-lock.json: $(LOGIN_PEER)/package.json $(LOGIN_PEER)/package-lock.json
-	cd $(LOGIN_PEER) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
-
 peers-login: $(LOGIN_PEER)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(LOGIN_PEER) $(GO) test ./catalog/web/login -run TestPeer -count=1 -v -timeout 3m
 
 # The official Python SDK's client and FastMCP, from PyPI in fixed versions, in a folder of their own; needs python3.
-PYTHON_PEERS = $(CURDIR)/bin/python-peers
-peers-python:
-	@if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then \
-		echo "PEERS-PYTHON SKIPPED: python3 with venv is not here, and nothing was proved"; else \
-		(cmp -s $(MCP_PEERS)/python/requirements.txt $(PYTHON_PEERS)/requirements.txt || { python3 -m venv $(PYTHON_PEERS) && \
-		$(PYTHON_PEERS)/bin/pip install -q -r $(MCP_PEERS)/python/requirements.txt && \
-		cp $(MCP_PEERS)/python/requirements.txt $(PYTHON_PEERS); }) && \
+$(PYTHON_PEERS)/requirements.txt: $(MCP_PEERS)/python/requirements.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then python3 -m venv $(PYTHON_PEERS) && \
+		$(PYTHON_PEERS)/bin/pip install -q -r $< && cp $< $@; fi
+
+peers-python: $(PYTHON_PEERS)/requirements.txt
+	@if ! test -e $<; then echo "PEERS-PYTHON SKIPPED: python3 with venv is not here, and nothing was proved"; else \
 		ALMANAC_PEERS=$(MCP_PEERS) ALMANAC_PYTHON=$(PYTHON_PEERS)/bin/python PYTHONDONTWRITEBYTECODE=1 \
 		$(GO) test ./cmd/almanac -run TestPeersPython -count=1 -v -timeout 5m; fi
 
