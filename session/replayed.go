@@ -98,10 +98,11 @@ func otherArgs(c *trace.Call) bool {
 		c.Args == nil && c.Verdict != trace.OK && c.Verdict != trace.Failed && c.Verdict != trace.Planned
 }
 
-// take finds the recorded call of an action under one of its names with one of some arguments, and uses it up; those of
+// take finds the recorded call of an action under one of its names with one of some arguments, and uses it up: the one
+// with the number n, since calls in parallel that are alike may have ended in any order, or else the first. Those of
 // which the record has other arguments come last. One that was rejected stands for all that are like it. near is what
 // there is of the action where none fits. With defaults a record may have more arguments than the script gave.
-func (p *player) take(names []string, args []map[string]any, defaults bool, red redactor) (
+func (p *player) take(n int, names []string, args []map[string]any, defaults bool, red redactor) (
 	found *trace.Call, with int, near *trace.Call) {
 	keys := make([][2]string, len(args))
 	for i, a := range args {
@@ -111,6 +112,7 @@ func (p *player) take(names []string, args []map[string]any, defaults bool, red 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, others := range []bool{false, true} {
+		at := -1
 		for i := range p.Calls {
 			c := &p.Calls[i]
 			if c.In > 0 || c.Compensates != nil || c.ID != names[0] && c.ID != names[len(names)-1] {
@@ -120,12 +122,24 @@ func (p *player) take(names []string, args []map[string]any, defaults bool, red 
 			if p.used[i] || otherArgs(c) != others {
 				continue
 			}
-			for with, key := range keys {
-				if others || p.keys[i] == key[0] || p.keys[i] == key[1] || defaults && covers(c.Args, red.args(args[with])) {
-					p.used[i] = c.Verdict != trace.Rejected
-					return c, with, nil
+			fits := func(key [2]string) bool {
+				return others || p.keys[i] == key[0] || p.keys[i] == key[1]
+			}
+			fit := slices.IndexFunc(keys, fits)
+			for j := 0; defaults && fit < 0 && j < len(args); j++ {
+				if covers(c.Args, red.args(args[j])) {
+					fit = j
 				}
 			}
+			if fit >= 0 && (at < 0 || c.N == n) {
+				if at, with = i, fit; c.N == n {
+					break
+				}
+			}
+		}
+		if at >= 0 {
+			p.used[at] = p.Calls[at].Verdict != trace.Rejected
+			return &p.Calls[at], with, nil
 		}
 	}
 	return nil, 0, near
@@ -158,7 +172,7 @@ func (r *run) replayed(view *catalog.View, req kernel.CallRequest, in *compositi
 	if in == nil { // those inside are answered with the composed action, but where that is made for real
 		// Of an action that is gone the defaults are not known.
 		plain := entry == nil || len(entry.Input.Fields()) == 0
-		if was, with, near = r.player.take(names, args, plain, r.session.world.redactor); was != nil && plain &&
+		if was, with, near = r.player.take(c.N, names, args, plain, r.session.world.redactor); was != nil && plain &&
 			len(was.Args) > len(args[with]) {
 			args[with] = was.Args
 		}
