@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"path"
 	"slices"
 
 	"almanac/catalog/media"
@@ -40,7 +39,7 @@ func (c *Conversation) illustrate(ms []Message) {
 			continue
 		}
 		for _, handle := range media.Handles(m.Text) {
-			mime := imageType(handle)
+			mime := media.ImageType(handle)
 			if len(shown) == mostImages || mime == "" || slices.Contains(shown, handle) ||
 				c.options.Media.Size(handle) > MaxImage {
 				continue
@@ -51,15 +50,4 @@ func (c *Conversation) illustrate(ms []Message) {
 			}})
 		}
 	}
-}
-
-// imageType is the type of a picture that models are shown, "" for other media.
-func imageType(handle string) string {
-	switch ending := path.Ext(handle); ending {
-	case ".png", ".gif", ".webp":
-		return "image/" + ending[1:]
-	case ".jpg":
-		return "image/jpeg"
-	}
-	return ""
 }

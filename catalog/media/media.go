@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -41,10 +42,15 @@ const (
 	keep = 30 * 24 * time.Hour
 )
 
-var (
-	handleIn   = regexp.MustCompile(`\bmedia:[0-9a-f]{32}(\.[a-z0-9]{1,5})?\b`)
-	handleForm = regexp.MustCompile(`^media:([0-9a-f]{32}(\.[a-z0-9]{1,5})?)$`)
-)
+var handleIn = regexp.MustCompile(`\bmedia:[0-9a-f]{32}(\.[a-z0-9]{1,5})?\b`)
+
+// isHandle reports whether a text is a handle and nothing else.
+func isHandle(text string) bool { return text != "" && handleIn.FindString(text) == text }
+
+// file is the path of what a handle names; ok is false for what is no handle, and in the empty Folder.
+func (f Folder) file(handle string) (path string, ok bool) {
+	return filepath.Join(string(f), strings.TrimPrefix(handle, Prefix)), f != "" && isHandle(handle)
+}
 
 // Put keeps the bytes and returns the table that stands for them. Where they cannot be kept it has no handle.
 func (f Folder) Put(kind, mime string, data []byte) map[string]any {
@@ -78,11 +84,11 @@ func (f Folder) sweep(now time.Time) {
 
 // Size is how many bytes a handle names; math.MaxInt64 where there are none.
 func (f Folder) Size(handle string) int64 {
-	match := handleForm.FindStringSubmatch(handle)
-	if match == nil || f == "" {
+	path, ok := f.file(handle)
+	if !ok {
 		return math.MaxInt64
 	}
-	info, err := os.Stat(filepath.Join(string(f), match[1]))
+	info, err := os.Stat(path)
 	if err != nil {
 		return math.MaxInt64
 	}
@@ -91,11 +97,11 @@ func (f Folder) Size(handle string) int64 {
 
 // Get returns what a handle names.
 func (f Folder) Get(handle string) ([]byte, error) {
-	match := handleForm.FindStringSubmatch(handle)
-	if match == nil || f == "" {
+	path, ok := f.file(handle)
+	if !ok {
 		return nil, fmt.Errorf("%q is no handle: want media:..., as a result has it", handle)
 	}
-	data, err := os.ReadFile(filepath.Join(string(f), match[1]))
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is gone: call the action again", handle)
 	}
@@ -111,7 +117,7 @@ func Of(v any) (a Attachment, ok bool) {
 	a.Handle, _ = table["handle"].(string)
 	a.Kind, _ = table["kind"].(string)
 	a.MIME, _ = table["mime_type"].(string)
-	return a, handleForm.MatchString(a.Handle)
+	return a, isHandle(a.Handle)
 }
 
 // Handles lists those in a text, each once, in their order.
@@ -151,6 +157,18 @@ func Attachments(v any, most int) (all []Attachment) {
 	return all
 }
 
+// ImageType is the MIME type of a picture that models can be shown, by the ending of its handle; "" for other media.
+func ImageType(handle string) string {
+	switch ending := filepath.Ext(handle); ending {
+	case ".png", ".gif", ".webp":
+		return "image/" + ending[1:]
+	case ".jpg":
+		return "image/jpeg"
+	}
+	return ""
+}
+
+// ending is what the name of a file of a MIME type ends with; "" for types that are rare.
 func ending(mime string) string {
 	switch mime {
 	case "image/png", "image/gif", "image/webp", "audio/ogg", "audio/wav", "application/pdf":
