@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,7 @@ func TestStoppedHolder(t *testing.T) {
 	if err := holder.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	awaitStop(t, holder.cmd.Process.Pid)
 	want := fmt.Sprintf("process %d runs it and is stopped: fg in its terminal", holder.cmd.Process.Pid)
 	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("joining: %v", err)
@@ -38,6 +40,24 @@ func TestStoppedHolder(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	holder.kill(t)
+}
+
+// awaitStop returns when no thread of a process runs any more: a signal is sent before it is felt.
+func awaitStop(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		running := slices.ContainsFunc(threads, func(file string) bool {
+			stat, err := os.ReadFile(file)
+			return err == nil && !strings.Contains(string(stat), ") T ")
+		})
+		if err == nil && len(threads) > 0 && !running {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d does not stop", pid)
+		}
+	}
 }
 
 // A program that is about to be stopped hands the server over, and goes on as one of the others.
