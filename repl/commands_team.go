@@ -30,6 +30,10 @@ func teamCommands() []command {
 				"/inbox done all. /inbox 7 answer TEXT answers a question, and writes to who sent anything else: it is done then.",
 		},
 		{
+			name: "team", group: groupMore, aside: true, run: aboutTeam, where: inTeam,
+			brief: "where the team is: its bus, who runs that, and how much is there",
+		},
+		{
 			name: "peers", group: groupMore, aside: true, run: peers, where: inTeam,
 			brief: "the sessions that are in the team now",
 		},
@@ -58,20 +62,46 @@ func (sh *Shell) team() (*team.Team, error) {
 	return sh.options.Team()
 }
 
-// teamText is the team in a status line: "team shop as ann, 2 unread"; empty without one.
-func (sh *Shell) teamText() string {
+// teamText is the team in a status line, "team shop as ann, 2 unread", with what is unread; empty without one.
+func (sh *Shell) teamText() (words string, unread int) {
 	if sh.options.Team == nil {
-		return ""
+		return "", 0
 	}
 	t, err := sh.options.Team()
 	if err != nil {
-		return "team: not connected"
+		return "team: not connected", 0
 	}
-	words := fmt.Sprintf("team %s as %s", t.Name(), t.Agent())
-	if n := len(t.Unread()); n > 0 {
-		words += fmt.Sprintf(", %d unread", n)
+	words, unread = fmt.Sprintf("team %s as %s", t.Name(), t.Agent()), len(t.Unread())
+	if unread > 0 {
+		words += fmt.Sprintf(", %d unread", unread)
 	}
-	return words
+	return words, unread
+}
+
+// aboutTeam shows where the team is, and how much of everything there is.
+func aboutTeam(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	t, err := sh.team()
+	if err != nil {
+		return err
+	}
+	here, err := fromBus(ctx, t.Peers)
+	if err != nil {
+		return err
+	}
+	tasks, err := fromBus(ctx, t.Tasks)
+	if err != nil {
+		return err
+	}
+	open := len(slices.DeleteFunc(tasks, func(k team.Task) bool { return k.Over() }))
+	words, _ := sh.teamText()
+	sh.say(event.Plain, "%s", text.Sanitize(show.Columns([][]string{
+		{"", words},
+		{"bus", t.About()},
+		{"there", fmt.Sprintf("%s (/peers), %s not over (/tasks), %s (/keepers), %s (/inbox)",
+			text.Count(len(here), "session"), text.Count(open, "task"), text.Count(len(t.Keepers(ctx)), "keeper"),
+			text.Count(len(t.Inbox(0)), "item"))},
+	})))
+	return nil
 }
 
 const inboxUsage = "/inbox [N [answer TEXT | done] | done | all]"

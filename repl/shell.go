@@ -138,8 +138,9 @@ type Standing struct {
 	Globals  int
 	Actor    string
 	Session  string
-	// Team names the team, the session's name in it and what is unread; empty without a team.
-	Team string
+	// Team names the team, the session's name in it and what is unread, which are Unread items; empty without a team.
+	Team   string
+	Unread int
 	// Cell is the number of the last cell.
 	Cell int
 	Busy bool
@@ -286,8 +287,9 @@ func (sh *Shell) StatusLine() Standing {
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
 		Policy: p.Effective(), Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
 		Globals: len(event.Named(s.Globals())), Turn: strings.Join(s.Turn(), ", "),
-		Role: s.RoleNames(), Team: sh.teamText(),
+		Role: s.RoleNames(),
 	}
+	st.Team, st.Unread = sh.teamText()
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading, st.Progress = true, l.Progress()
 	}

@@ -30,7 +30,8 @@ type teamShell struct {
 
 func newTeamShell(t *testing.T) *teamShell {
 	t.Helper()
-	b, err := bus.Open(t.Context(), bus.Options{Dir: t.TempDir()})
+	dir := t.TempDir()
+	b, err := bus.Open(t.Context(), bus.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func newTeamShell(t *testing.T) *teamShell {
 		t.Cleanup(func() { _ = member.Close() })
 		return member
 	}
-	sh := &teamShell{t: t, feed: event.NewFeed(), ids: strings.NewReplacer()}
+	sh := &teamShell{t: t, feed: event.NewFeed(), ids: strings.NewReplacer(dir, "DIR")}
 	sh.ann, sh.bo = join("ann", ""), join("bo", "ann", "reader", "clerk")
 	c, report := catalog.New(sh.ann.Entries(), catalog.Options{})
 	if len(report.Skipped) > 0 {
@@ -164,7 +165,7 @@ func TestLongInbox(t *testing.T) {
 // What a team shares is listed.
 func TestTeam(t *testing.T) {
 	sh := newTeamShell(t)
-	sh.lines("/tasks", "/keepers", "/peers", "/peers x", "/tasks now", "/keepers nothing")
+	sh.lines("/team", "/tasks", "/keepers", "/peers", "/peers x", "/tasks now", "/keepers nothing")
 	for _, code := range []string{
 		`!peer.task.create{title = "check the invoices of May, each of them, and write what is wrong", key = "may"}`,
 		`!context.offload{topic = "refunds of more than 500 dollars, and who allows them"}`,
@@ -200,7 +201,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 // Without a team each command says how to get one.
 func TestNoTeam(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
-	for _, l := range []string{"/inbox", "/inbox 3", "/peers", "/keepers", "/tasks"} {
+	for _, l := range []string{"/team", "/inbox", "/inbox 3", "/peers", "/keepers", "/tasks"} {
 		want := "error: no team: start with --team NAME, or set name under [team] in the configuration\n"
 		if got := typed(t.Context(), sh, l, nil); got != want {
 			t.Errorf("%s: %q", l, got)

@@ -89,7 +89,8 @@ func TestTeamScreens(t *testing.T) {
 	s := open(80, 24)
 	s.keys("?")
 	help := s.View().Content
-	if rows := strings.Count(help, "\n") + 1; rows > 24 || !containsAll(help, "/inbox", "/peers", "/keepers", "/tasks") {
+	rows := strings.Count(help, "\n") + 1
+	if rows > 24 || !containsAll(help, "/team", "/inbox", "/peers", "/keepers", "/tasks") {
 		t.Errorf("the help has %d rows:\n%s", rows, help)
 	}
 }

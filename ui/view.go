@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -327,8 +328,15 @@ func (m *model) statusRow(small bool) string {
 	if width+1 < 60 {
 		right = ""
 	}
-	for len(fields) > 1 && ansi.StringWidth(strings.Join(fields, dot))+ansi.StringWidth(right)+2 > width {
-		fields = fields[:len(fields)-1]
+	fit := func() {
+		for len(fields) > 1 && ansi.StringWidth(strings.Join(fields, dot))+ansi.StringWidth(right)+2 > width {
+			fields = fields[:len(fields)-1]
+		}
+	}
+	fit()
+	if n := m.status.Unread; n > 0 && !slices.Contains(fields, m.status.Team) {
+		fields = slices.Insert(fields, 1, fmt.Sprintf("%d unread", n)) // what waits is told, if not where
+		fit()
 	}
 	return m.theme.dim.Render(m.theme.sides(width, strings.Join(fields, dot), right))
 }

@@ -2,6 +2,9 @@ package team
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -133,5 +136,49 @@ func TestSeen(t *testing.T) {
 	bob.Read(bob.Pending()[0].ID)
 	if got := bob.Pending(); len(got) > 0 {
 		t.Error(got)
+	}
+}
+
+// What comes after the end of the mail was damaged is new, also where it takes the places of what was read and lost.
+func TestDamagedMail(t *testing.T) {
+	dir := t.TempDir()
+	t.Run("before", func(t *testing.T) {
+		b := openIn(t, dir)
+		ann, bob := join(t, b, "ann"), join(t, b, "bob")
+		for i := range 20 {
+			if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: fmt.Sprintf("message %d", i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := bob.fetch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range bob.Unread() {
+			bob.Read(i.ID)
+		}
+	})
+	streams := filepath.Join(dir, "jetstream", "*", "*", "streams")
+	blocks, err := filepath.Glob(filepath.Join(streams, "almanac_shop_mail", "msgs", "*.blk"))
+	if err != nil || len(blocks) != 1 {
+		t.Fatalf("blocks %q, %v", blocks, err)
+	}
+	data, err := os.ReadFile(blocks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(data[len(data)/2:], strings.Repeat("\xA7", 40))
+	if err := os.WriteFile(blocks[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := openIn(t, dir)
+	ann, bob := join(t, b, "ann"), join(t, b, "bob")
+	if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: "new"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := bob.fetch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := bob.Unread(); len(got) != 1 || got[0].Text != "new" {
+		t.Errorf("unread: %v", got)
 	}
 }

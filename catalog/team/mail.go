@@ -71,6 +71,14 @@ type mark struct {
 
 func (m *mark) has(seq uint64) bool { return seq <= m.UpTo || slices.Contains(m.Also, seq) }
 
+// cut forgets places after the last of the stream, which has lost its end: what comes there is new.
+func (m *mark) cut(last uint64) {
+	m.UpTo, m.Joined = min(m.UpTo, last), min(m.Joined, last)
+	lost := func(seq uint64) bool { return seq > last }
+	m.Also, m.Seen = slices.DeleteFunc(m.Also, lost), slices.DeleteFunc(m.Seen, lost)
+	m.Numbers = slices.DeleteFunc(m.Numbers, lost)
+}
+
 func (m *mark) hasSeen(seq uint64) bool { return slices.Contains(m.Seen, seq) }
 
 func (t *Team) mailSubject(to, from string) string {
@@ -190,13 +198,14 @@ func (t *Team) readMark(ctx context.Context) error {
 	if isNew || json.Unmarshal(entry.Value(), &m) != nil || !m.Stream.Equal(fresh.Stream) {
 		m = fresh
 	}
+	info, err := t.mail.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	m.cut(info.State.LastSeq)
 	// A name with a number is whoever's comes second: each begins anew.
 	begins := isNew || name != t.options.Agent
 	if begins {
-		info, err := t.mail.Info(ctx)
-		if err != nil {
-			return fmt.Errorf("mail: %w", err)
-		}
 		m.Joined = info.State.LastSeq
 	}
 	t.mu.Lock()

@@ -150,6 +150,9 @@ func (t *Team) Agent() string {
 // Name is the name of the team.
 func (t *Team) Name() string { return t.options.Team }
 
+// About says where the bus of the team is.
+func (t *Team) About() string { return t.bus.About() }
+
 // Entries are the actions of the team.
 func (t *Team) Entries() []catalog.Entry {
 	all := slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries(),

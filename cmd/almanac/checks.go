@@ -150,6 +150,9 @@ func (cli *commandLine) checkTeam(ctx context.Context) check {
 		return c
 	}
 	c.State, c.Remedy, c.Text = checkOK, "", "the bus answers, with JetStream"
+	if damaged := cli.bus.damaged(); damaged != "" {
+		c.State, c.Text = checkNote, c.Text+"; "+damaged
+	}
 	if cli.Team == "" {
 		return c
 	}

@@ -48,7 +48,7 @@ func (w *app) deliver(ctx context.Context, person bool) {
 		}
 	}()
 	w.member.bus.follow(func(s bus.State) {
-		if s.Connected {
+		if s.Connected && !s.Damage {
 			w.say(event.Notice, s.Text)
 		} else {
 			w.say(event.Warning, s.Text)

@@ -40,9 +40,10 @@ type sharedBus struct {
 	mu      sync.Mutex
 	bus     *bus.Bus
 
-	told sync.Mutex // guards what follows; the Bus holds locks of its own while it tells
-	last bus.State
-	tell func(bus.State) // the session's; nil for none
+	told    sync.Mutex // guards what follows; the Bus holds locks of its own while it tells
+	last    bus.State
+	tell    func(bus.State) // the session's; nil for none
+	damages []bus.State     // of which nobody has been told
 }
 
 // state keeps and passes on news of the connection.
@@ -50,16 +51,37 @@ func (b *sharedBus) state(s bus.State) {
 	b.told.Lock()
 	defer b.told.Unlock()
 	b.last = s
-	if b.tell != nil {
+	switch {
+	case b.tell != nil:
 		b.tell(s)
+	case s.Damage:
+		b.damages = append(b.damages, s)
 	}
 }
 
-// follow has tell told of news of the connection from now on; nil ends that.
+// follow has tell told of news of the connection from now on, and of damage that was found before; nil ends that.
 func (b *sharedBus) follow(tell func(bus.State)) {
 	b.told.Lock()
 	defer b.told.Unlock()
 	b.tell = tell
+	if tell == nil {
+		return
+	}
+	for _, s := range b.damages {
+		tell(s)
+	}
+	b.damages = nil
+}
+
+// damaged says what was found damaged when this program began to run the server; empty for nothing.
+func (b *sharedBus) damaged() string {
+	b.told.Lock()
+	defer b.told.Unlock()
+	var lines []string
+	for _, s := range b.damages {
+		lines = append(lines, s.Text)
+	}
+	return strings.Join(lines, "; ")
 }
 
 // lost says what is wrong with a connection that was lost; empty while there is one.

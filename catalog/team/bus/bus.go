@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -38,14 +39,16 @@ type Options struct {
 	Dir string
 	// Name is what the server calls the connection; may be empty.
 	Name string
-	// State is told when the connection is lost for longer than a moment, and when it is back; from goroutines of the Bus,
-	// one after the other. Nil: nobody is.
+	// State is told when the connection is lost for longer than a moment, when it is back, and of damaged data; from
+	// goroutines of the Bus, one after the other. Nil: nobody is.
 	State func(State)
 }
 
 // A State is news of the connection.
 type State struct {
 	Connected bool
+	// Damage says that something that was kept is lost.
+	Damage bool
 	// Text is a line for the person.
 	Text string
 }
@@ -108,7 +111,7 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.remarkOn(err) }),
 	}
 	if o.URL == "" {
-		if b.shared, err = newShared(o.Dir); err != nil {
+		if b.shared, err = newShared(o.Dir, b.damaged); err != nil {
 			return nil, err
 		}
 		if b.conn, err = b.shared.join(ctx, append(options, nats.InProcessServer(b.shared))); err != nil {
@@ -142,6 +145,22 @@ func jetStreamError(err error) error {
 		return errors.New("JetStream does not answer: may this user publish to $JS.API.INFO and subscribe to _INBOX.>?")
 	}
 	return err
+}
+
+// About says where the bus is, and who runs a shared one.
+func (b *Bus) About() string {
+	if b.shared == nil {
+		return b.where() + ", server " + b.conn.ConnectedServerName()
+	}
+	about := "the bus of this user on this machine, kept in " + b.options.Dir
+	switch pid := b.shared.holder(); pid {
+	case 0:
+	case os.Getpid():
+		about += ", run by this program"
+	default:
+		about += fmt.Sprintf(", run by process %d", pid)
+	}
+	return about
 }
 
 // where names the bus for messages. An address is shown without a password in it.
@@ -303,6 +322,14 @@ func (b *Bus) remarkOn(err error) {
 	}
 	b.remark = line
 	b.say(State{Connected: true, Text: b.where() + ": " + line})
+}
+
+// damaged tells of data that could not be read.
+func (b *Bus) damaged(stream string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.say(State{Connected: true, Damage: true, Text: fmt.Sprintf(
+		"%s: data of %s in %s was damaged: what cannot be read is lost, the rest is there", b.where(), stream, b.options.Dir)})
 }
 
 // say tells; mu is held, so that one is told after the other.

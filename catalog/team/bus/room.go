@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -72,31 +70,3 @@ func (b *Bus) room() error {
 
 // Stuck tells whether the shared server cannot go on until somebody makes room for its data.
 func (b *Bus) Stuck() bool { return b.room() != nil }
-
-// writeErrors hears what the server logs, and calls failed once when it says that it could not write.
-type writeErrors struct {
-	once   sync.Once
-	failed func(error)
-}
-
-// Errorf looks for the words with which the server says so; nothing else of it tells.
-func (w *writeErrors) Errorf(format string, v ...any) {
-	said := strings.ToLower(format)
-	if !strings.Contains(said, "write error") && !strings.Contains(said, "will be disabled") {
-		return
-	}
-	err := errors.New("its server could not write")
-	for _, one := range v {
-		if cause, ok := one.(error); ok {
-			err = cause
-		}
-	}
-	w.once.Do(func() { w.failed(err) })
-}
-
-// The rest is not listened to.
-func (w *writeErrors) Noticef(string, ...any) {}
-func (w *writeErrors) Warnf(string, ...any)   {}
-func (w *writeErrors) Fatalf(string, ...any)  {}
-func (w *writeErrors) Debugf(string, ...any)  {}
-func (w *writeErrors) Tracef(string, ...any)  {}

@@ -40,6 +40,7 @@ const (
 // shared is the server that the programs of a user share, as one of them sees it.
 type shared struct {
 	dir, socket string
+	damaged     func(stream string)
 	ctx         context.Context // done when the Bus closes
 	cancel      context.CancelFunc
 
@@ -54,8 +55,8 @@ type shared struct {
 	last   atomic.Pointer[error] // of the last attempt to connect; nil for none
 }
 
-// newShared prepares the folder of the data.
-func newShared(dir string) (*shared, error) {
+// newShared prepares the folder of the data. damaged is told of streams of which something could not be read.
+func newShared(dir string, damaged func(stream string)) (*shared, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("team bus: %w: its data needs a folder that can be written to", err)
 	}
@@ -63,7 +64,7 @@ func newShared(dir string) (*shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("team bus: %w", err)
 	}
-	s := &shared{dir: dir, socket: socket}
+	s := &shared{dir: dir, socket: socket, damaged: damaged}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -158,7 +159,7 @@ func (sh *shared) start() (*server.Server, error) {
 		return nil, err
 	}
 	failed := func(err error) { sh.ending.Go(func() { sh.giveUp(s, err) }) }
-	s.SetLoggerV2(&writeErrors{failed: failed}, false, false, false)
+	s.SetLoggerV2(&heard{failed: failed, damaged: sh.damaged}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(startTime) {
 		s.Shutdown()
