@@ -14,13 +14,25 @@ type doctorCommand struct {
 	Accept string `placeholder:"SOURCE" help:"Accept the new and changed actions of SOURCE."`
 	All    bool   `help:"List every skipped, renamed or mended entry, not only the first of each."`
 	JSON   bool   `help:"Print JSON, as --output json does."`
+
+	Here  doctorHere  `cmd:"" default:"1" hidden:""`
+	Serve doctorServe `cmd:"" help:"Check what almanac serve with these flags needs, too: address, clients, issuer, certificate, files, collectors. Serves nothing."`
+}
+
+type doctorHere struct{}
+
+// Run reports on every source and on what else the program needs.
+func (doctorHere) Run(ctx context.Context, cli *commandLine, p *program) error {
+	return cli.Doctor.report(ctx, cli, p, nil)
 }
 
 // doctorSome is how many remarks of a kind are listed without --all.
 const doctorSome = 10
 
-// Run reports on every source and on what else the program needs. It fails if something does not work.
-func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+// report reports on every source, on what else the program needs, and on what more looks at, which may be nil. It fails
+// if something does not work.
+func (c doctorCommand) report(ctx context.Context, cli *commandLine, p *program,
+	more func(context.Context, *catalogUpdater) []check) error {
 	format, err := cli.format("json")
 	if err != nil {
 		return err
@@ -48,6 +60,9 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 	asked, stop := context.WithTimeout(ctx, doctorModelTime)
 	defer stop()
 	checks := cli.checks(asked, p)
+	if more != nil {
+		checks = append(checks, more(ctx, f)...)
+	}
 	if c.JSON || format == "json" {
 		err = p.printJSON(struct {
 			Checks  []check        `json:"checks"`

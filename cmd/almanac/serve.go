@@ -307,6 +307,18 @@ func (s *served) warn(clients []gateway.Client) {
 	if s.feed == nil || s.feed.loader.Loading() {
 		return
 	}
+	before := s.misfits
+	s.misfits = nil
+	for _, err := range s.misfitting() {
+		line := err.Error()
+		if s.misfits = append(s.misfits, line); !slices.Contains(before, line) {
+			s.note("warning: %s", line)
+		}
+	}
+}
+
+// misfitting are what the clients, the view file, the roles and --expose name and the catalog does not have.
+func (s *served) misfitting() []error {
 	all := s.feed.misfits()
 	for _, one := range s.expose {
 		if len(s.feed.loader.View().Misfits(catalog.Rules{IDs: []string{one}})) > 0 {
@@ -316,14 +328,7 @@ func (s *served) warn(clients []gateway.Client) {
 	for _, one := range s.clients {
 		all = append(all, one.Misfits(s.feed.loader.View())...)
 	}
-	before := s.misfits
-	s.misfits = nil
-	for _, err := range all {
-		line := err.Error()
-		if s.misfits = append(s.misfits, line); !slices.Contains(before, line) {
-			s.note("warning: %s", line)
-		}
-	}
+	return all
 }
 
 // why explains an empty catalog; nil if its sources are simply empty.

@@ -22,14 +22,14 @@ import (
 	"almanac/session/gateway"
 )
 
-// selfSigned writes a certificate of that serial number and its key.
-func selfSigned(t *testing.T, c *certificate, serial int64) {
+// selfSigned writes a certificate for localhost, of that serial number and good for so long, and its key.
+func selfSigned(t *testing.T, c *certificate, serial int64, left time.Duration) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour),
+	about := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(left),
 		DNSNames: []string{"localhost"}}
 	cert, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestServeReload(t *testing.T) {
 	dir := t.TempDir()
 	c := serveCommand{Clients: filepath.Join(dir, "clients.toml"), HTTP: "127.0.0.1:0",
 		TLSCert: filepath.Join(dir, "cert.pem"), TLSKey: filepath.Join(dir, "key.pem")}
-	selfSigned(t, &certificate{cert: c.TLSCert, key: c.TLSKey}, 1)
+	selfSigned(t, &certificate{cert: c.TLSCert, key: c.TLSKey}, 1, time.Hour)
 	cert, err := c.certificate()
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestServeReload(t *testing.T) {
 		told.Reset()
 		clients(step.text)
 		if step.serial != serial {
-			selfSigned(t, cert, step.serial)
+			selfSigned(t, cert, step.serial, time.Hour)
 			serial = step.serial
 		}
 		s.readAgain(c, g, cert)

@@ -27,6 +27,20 @@ type Roster struct {
 	OAuth *oauth.Options
 }
 
+// Check says what keeps the roster from being served over HTTP, at an address of the loopback interface or another.
+func (r Roster) Check(loopback bool) error {
+	open := slices.ContainsFunc(r.Clients, Client.anybody)
+	switch {
+	case len(r.Clients) == 0:
+		return errors.New("gateway: no clients")
+	case open && len(r.Clients) > 1:
+		return ErrAnybody
+	case open && !loopback:
+		return ErrOpen
+	}
+	return nil
+}
+
 // SetRoster says who may connect over HTTP from now on. Nothing changes for clients that are the same, nor for their
 // sessions. A client that is gone has its calls stopped and its connections closed; one whose view, policy or budget is
 // another has them from its next call on, in a new session. An error leaves all as it was.
@@ -47,16 +61,11 @@ func (g *Gateway) SetRoster(r Roster) error {
 
 // setRoster returns the members that are gone. g.mu is held.
 func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
-	open := slices.ContainsFunc(r.Clients, Client.anybody)
-	switch {
-	case g.closed:
+	if g.closed {
 		return nil, errClosed
-	case len(r.Clients) == 0:
-		return nil, errors.New("gateway: no clients")
-	case open && len(r.Clients) > 1:
-		return nil, ErrAnybody
-	case open && !g.loopback:
-		return nil, ErrOpen
+	}
+	if err := r.Check(g.loopback); err != nil {
+		return nil, err
 	}
 	before := g.oauth
 	if err := g.setOAuth(r.OAuth); err != nil {

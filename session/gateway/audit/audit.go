@@ -7,10 +7,13 @@ package audit
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -164,6 +167,22 @@ func (l *Log) Reopen() error {
 	}
 	l.file, l.out, l.torn = file, file, false
 	return nil
+}
+
+// Check tells whether Open could write to path, without making the file.
+func Check(path string) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if file, err = os.CreateTemp(filepath.Dir(path), ".audit-*"); err == nil {
+			defer os.Remove(file.Name())
+		} else if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			at.Path = path
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	return file.Close()
 }
 
 // Write adds a line. It returns when the system has it, which is before it is on disk.

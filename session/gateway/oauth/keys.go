@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,8 @@ func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
 	if time.Since(v.tried) < againTime {
 		return nil, errKeys
 	}
-	keys, err := v.fetch(ctx)
+	// Not the context of the request: its client may hang up while others wait.
+	keys, err := v.fetch(context.WithoutCancel(ctx))
 	if err != nil {
 		v.tried = time.Now()
 		v.log("issuer %s: its keys cannot be read, and its tokens are refused: %v", v.options.Issuer, err)
@@ -52,8 +54,7 @@ func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
 }
 
 func (v *Verifier) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
-	// Not that of the request: its client may hang up while others wait.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	client := &http.Client{Transport: bounded{http.DefaultTransport}, Timeout: fetchTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("it redirects") }}
@@ -81,6 +82,45 @@ func (v *Verifier) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 		return nil, err
 	}
 	return keyfunc.New(keyfunc.Options{Ctx: v.ctx, Storage: all, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
+}
+
+// Probe reads the keys anew, apart from those that Verify uses, and returns how many of them can verify a token. None
+// is an error.
+func (v *Verifier) Probe(ctx context.Context) (int, error) {
+	keys, err := v.fetch(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all, err := keys.Storage().KeyReadAll(ctx)
+	if err != nil {
+		return 0, err
+	}
+	usable := 0
+	for _, key := range all {
+		about := key.Marshal()
+		if (about.USE == jwkset.UseSig || about.USE == "") && v.verifies(about.KTY, about.ALG) {
+			usable++
+		}
+	}
+	if usable == 0 {
+		return 0, fmt.Errorf("it has %d keys, and none for %s", len(all), strings.Join(v.options.Algorithms, ", "))
+	}
+	return usable, nil
+}
+
+// verifies tells that a key of the type, and for the algorithm where it names one, can verify what is taken here.
+func (v *Verifier) verifies(kind jwkset.KTY, alg jwkset.ALG) bool {
+	return slices.ContainsFunc(v.options.Algorithms, func(name string) bool {
+		of := jwkset.KtyRSA
+		switch name[0] {
+		case 'E':
+			of = jwkset.KtyEC
+			if name == "EdDSA" {
+				of = jwkset.KtyOKP
+			}
+		}
+		return kind == of && (alg == "" || string(alg) == name)
+	})
 }
 
 // discover asks the issuer where its keys are.

@@ -3,6 +3,7 @@
 //
 //	Options    what is asked for, by flags and by the variables of OpenTelemetry
 //	Telemetry  Observe takes in a record, Handler answers Prometheus
+//	Probe      whether the collectors that are asked for take what is sent
 //	Now        what there is at a moment, such as open sessions
 //
 // A tool call is a span, the runs in it are spans below it, and action calls below these. Nothing is started that is
@@ -16,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -26,6 +28,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	export "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 
@@ -132,6 +135,37 @@ func (o Options) sends(signal string) (bool, error) {
 		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q: want http/protobuf", protocol)
 	}
 	return true, nil
+}
+
+// Probe sends nothing to the collector of each signal that is sent, and returns what came of it by the signal's name:
+// an error, or nil where it was taken. The map is empty where nothing is sent.
+func Probe(ctx context.Context, o Options) map[string]error {
+	found := map[string]error{}
+	for signal, send := range map[string]func() error{
+		"traces": func() error {
+			client := otlptracehttp.NewClient(otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+			if err := client.Start(ctx); err != nil {
+				return err
+			}
+			return errors.Join(client.UploadTraces(ctx, nil), client.Stop(ctx))
+		},
+		"metrics": func() error {
+			exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+			if err != nil {
+				return err
+			}
+			return errors.Join(exporter.Export(ctx, &metricdata.ResourceMetrics{}), exporter.Shutdown(ctx))
+		},
+	} {
+		sent, err := o.sends(strings.ToUpper(signal))
+		if sent {
+			err = send()
+		}
+		if sent || err != nil {
+			found[signal] = err
+		}
+	}
+	return found
 }
 
 // Observe takes in a record, and tells it of its trace.
