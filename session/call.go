@@ -163,9 +163,14 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 	id, c.ID = entry.ID, entry.ID
 	if !entry.Callable() {
 		c.Verdict = trace.Rejected
+		hint := ""
+		if strings.Contains(entry.Source, ".jsonl") {
+			hint = "its line in " + entry.Source + ` needs an "http" or an "mcp" part, as actions of manifests have it`
+		}
 		return nil, &vm.HostError{
 			Code:    CodeUnknown,
 			Message: fmt.Sprintf("%s: this entry can be described but not called: its source does not run actions", id),
+			Hint:    hint,
 			Refused: true,
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
-	"almanac/catalog/web"
 	"almanac/session/effect"
 )
 
@@ -36,9 +35,8 @@ const version = 1
 type options struct {
 	// Name replaces the manifest's own name at the beginning of its ids. May be empty.
 	Name string
-	// Vault looks credentials up; nil has none. Access is what the configuration says of the requests of HTTP actions.
-	Vault  *web.Vault
-	Access web.Access
+	// Outside is what its actions reach; nil reaches nothing that needs a credential.
+	Outside *outside
 	// Every is how often the file is checked for changes; zero means every second.
 	Every time.Duration
 }
@@ -46,7 +44,10 @@ type options struct {
 // asSource returns a manifest as a source, named as the person wrote it. A manifest belongs to the person, like the
 // command line: nothing in it needs approval, and its overlays apply to all sources.
 func asSource(named, file string, o options) source.Source {
-	out := &outside{vault: o.Vault, access: o.Access}
+	out := o.Outside
+	if out == nil {
+		out = &outside{}
+	}
 	return source.Source{
 		Name: named, Secrets: out.secrets, Own: true, Overlays: true, Health: out.health,
 		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
@@ -54,6 +55,7 @@ func asSource(named, file string, o options) source.Source {
 			if err != nil {
 				return catalog.Batch{}, err
 			}
+			out.forget()
 			batch, err := readManifest(text, file, o.Name, out)
 			out.check(ctx, batch.Entries)
 			return batch, err
@@ -89,7 +91,6 @@ type reading struct {
 	prefix    string
 	outside   *outside
 	databases map[string]*database.Database
-	clients   map[string]*web.Client
 	batch     catalog.Batch
 }
 
@@ -107,7 +108,7 @@ func readManifest(text []byte, file, name string, out *outside) (catalog.Batch, 
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return catalog.Batch{}, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	r := &reading{file: file, outside: out, clients: map[string]*web.Client{}}
+	r := &reading{file: file, outside: out}
 	if len(root.Content) == 0 {
 		return catalog.Batch{}, fmt.Errorf("%s: the manifest is empty", file)
 	}
@@ -233,6 +234,7 @@ type declared struct {
 	Input       yaml.Node `yaml:"input"`
 	Output      yaml.Node `yaml:"output"`
 	HTTP        yaml.Node `yaml:"http"`
+	MCP         yaml.Node `yaml:"mcp"`
 	SQL         yaml.Node `yaml:"sql"`
 	Lua         yaml.Node `yaml:"lua"`
 	Data        yaml.Node `yaml:"data"`
@@ -321,13 +323,13 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 	for _, kind := range []struct {
 		name string
 		node *yaml.Node
-	}{{"data", &d.Data}, {"http", &d.HTTP}, {"lua", &d.Lua}, {"sql", &d.SQL}} {
+	}{{"data", &d.Data}, {"http", &d.HTTP}, {"lua", &d.Lua}, {"mcp", &d.MCP}, {"sql", &d.SQL}} {
 		if !kind.node.IsZero() {
 			kinds = append(kinds, kind.name)
 		}
 	}
 	if len(kinds) != 1 {
-		return fmt.Errorf("want one of data, http, lua and sql, got %d", len(kinds))
+		return fmt.Errorf("want one of data, http, lua, mcp and sql, got %d", len(kinds))
 	}
 	if e.Mutates = d.Mutates != nil && *d.Mutates; e.Mutates && kinds[0] == "data" {
 		return tree.FaultAt(&d.Data, "data: it writes nothing: leave mutates out")
@@ -338,7 +340,9 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 	case "lua":
 		return composed(e, &d.Lua)
 	case "http":
-		return r.request(e, &d.HTTP, d.Mutates)
+		return r.outside.request(e, &d.HTTP, d.Mutates)
+	case "mcp":
+		return r.outside.tool(e, &d.MCP, d.Mutates)
 	}
 	return r.statement(e, &d.SQL)
 }

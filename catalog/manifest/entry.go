@@ -37,6 +37,8 @@ type record struct {
 	Category     string          `json:"category"`
 	Version      string          `json:"version"`
 	Strict       bool            `json:"strict"`
+	HTTP         json.RawMessage `json:"http"`
+	MCP          json.RawMessage `json:"mcp"`
 }
 
 // A decoder reads lines, and shares what many of them have. It is for one goroutine.
@@ -44,6 +46,7 @@ type decoder struct {
 	schemas map[string]*catalog.Schema // by their text
 	words   map[string]string          // tags, segments of namespaces and the like, by their JSON
 	fields  map[string]field           // by their JSON
+	outside *outside                   // what calls reach; nil allows none
 	// reused
 	text, required []byte
 }
@@ -98,6 +101,12 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 	case "input":
 		r.Input = value
 		return true
+	case "http":
+		r.HTTP = value
+		return true
+	case "mcp":
+		r.MCP = value
+		return true
 	}
 	return !slices.ContainsFunc(recordNames, func(known string) bool { return strings.EqualFold(known, name) })
 }
@@ -106,7 +115,7 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 var recordNames = []string{
 	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields",
 	"operation",
-	"endpoint", "mutates", "risk", "category", "version", "strict",
+	"endpoint", "mutates", "risk", "category", "version", "strict", "http", "mcp",
 }
 
 func setText(to *string, value []byte) bool {
@@ -198,6 +207,11 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 		mended = append(mended, "the input was dropped: "+err.Error())
 	}
 	e.Output = d.outputSchema(r.OutputFields)
+	if len(r.HTTP)+len(r.MCP) > 0 && d.outside != nil {
+		if err := d.outside.callable(&e, &r); err != nil {
+			mended = append(mended, "it cannot be called: "+err.Error())
+		}
+	}
 	return e, mended, nil
 }
 

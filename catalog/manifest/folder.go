@@ -28,8 +28,7 @@ const maxFiles = 5000
 // watched. A broken file costs its own actions only. Overlays are not for such files. called is its name in the
 // configuration; may be empty.
 func Folder(name, called, dir string, h source.Host) source.Source {
-	out := &outside{}
-	out.vault, out.access = h.Requests(called, accessKeys...)
+	out := outsideOf(h, called)
 	return source.Source{
 		Name: name, Secrets: out.secrets, Own: true, Optional: true,
 		Load: func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {

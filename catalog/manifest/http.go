@@ -55,31 +55,19 @@ type httpAction struct {
 }
 
 // request makes an action of an HTTP request. It reaches only the host of its address.
-func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
-	var q requested
-	if err := decode(n, "http", &q); err != nil {
+func (d *outside) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
+	a, address, err := d.requestOf(n)
+	if err != nil {
 		return err
 	}
-	a := &httpAction{method: strings.ToUpper(q.Method), notFound: q.NotFound}
-	if a.method == "" {
-		a.method = http.MethodGet
-	}
-	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
-		return tree.FaultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
-	}
-	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
-		return err
-	}
-	e.Target, e.Timeout = a.method+" "+q.URL, cmp.Or(e.Timeout, r.outside.access.Timeout)
-	taken := r.outside.access.Places()
-	a.query, a.headers = unwritten(a.query, "query", taken), unwritten(a.headers, "header", taken)
-	r.outside.vault.Expect(a.auth)
-	if e.Mutates = !verb.Safe(a.method) || a.changes(e, q.URL); mutates != nil {
+	e.Target, e.Timeout = a.method+" "+address, cmp.Or(e.Timeout, d.access.Timeout)
+	if e.Mutates = !verb.Safe(a.method) || a.changes(e, address); mutates != nil {
 		e.Mutates = *mutates
 	}
 	if err := a.checkNames(e, n); err != nil {
 		return err
 	}
+	d.want(e.ID, need{Origin: originOf(address), Auth: a.auth})
 	if e.Mutates && e.Operation == "" {
 		e.Operation = map[string]catalog.Operation{"POST": catalog.Create, "DELETE": catalog.Delete}[a.method]
 	}
@@ -91,6 +79,52 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 		e.Preview = a.preview
 	}
 	return nil
+}
+
+// requestOf reads an HTTP request and returns its address, too.
+func (d *outside) requestOf(n *yaml.Node) (a *httpAction, address string, err error) {
+	var q requested
+	if err := decode(n, "http", &q); err != nil {
+		return nil, "", err
+	}
+	a = &httpAction{method: strings.ToUpper(q.Method), notFound: q.NotFound}
+	if a.method == "" {
+		a.method = http.MethodGet
+	}
+	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
+		return nil, "", tree.FaultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
+	}
+	if err := errors.Join(a.readAddress(d, n, &q), a.readParts(&q)); err != nil {
+		return nil, "", err
+	}
+	taken := d.access.Places()
+	a.query, a.headers = unwritten(a.query, "query", taken), unwritten(a.headers, "header", taken)
+	return a, q.URL, nil
+}
+
+// originOf is the beginning of an address that a request was made of: its scheme and host.
+func originOf(address string) string {
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// client returns the client for an origin.
+func (d *outside) client(origin string) (*web.Client, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.clients[origin]; c != nil {
+		return c, nil
+	}
+	c, err := web.New(web.Options{Origins: []string{origin}, Vault: d.vault, Access: d.access})
+	if err != nil {
+		return nil, err
+	}
+	if d.clients == nil {
+		d.clients = map[string]*web.Client{}
+	}
+	d.clients[origin] = c
+	return c, nil
 }
 
 // changes reports whether a GET is named like a mutation, or may send a parameter that selects one: action: delete.
@@ -117,30 +151,23 @@ func (a *httpAction) changes(e *catalog.Entry, address string) bool {
 }
 
 // readAddress reads the address: its scheme and host are fixed, the rest may have arguments.
-func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err error) {
+func (a *httpAction) readAddress(d *outside, n *yaml.Node, q *requested) (err error) {
 	bare := strings.NewReplacer("{", "", "}", "").Replace(q.URL)
 	u, err := url.Parse(bare)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return tree.FaultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, "+
 			"its parameters under query")
 	}
-	scheme, rest, _ := strings.Cut(q.URL, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	if strings.ContainsAny(scheme+host, "{}") {
+	origin := originOf(q.URL)
+	if strings.ContainsAny(origin, "{}") {
 		return tree.FaultAt(n, "http: url: the host must be fixed: no argument may choose it")
 	}
 	if a.address, err = parseTemplate(q.URL); err != nil {
 		return tree.FaultAt(n, "http: url: %v", err)
 	}
-	origin := scheme + "://" + host
-	if a.client = r.clients[origin]; a.client != nil {
-		return nil
-	}
-	if a.client, err = web.New(web.Options{Origins: []string{origin}, Vault: r.outside.vault,
-		Access: r.outside.access}); err != nil {
+	if a.client, err = d.client(origin); err != nil {
 		return tree.FaultAt(n, "http: url: %v", err)
 	}
-	r.clients[origin] = a.client
 	return nil
 }
 

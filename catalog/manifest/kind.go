@@ -4,7 +4,8 @@ package manifest
 
 import (
 	"context"
-	"strings"
+	"fmt"
+	"slices"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -18,31 +19,40 @@ func Kind() source.Kind {
 	return source.Kind{
 		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			o := options{Name: r.Name}
-			o.Vault, o.Access = h.Requests(r.Name, accessKeys...)
+			o := options{Name: r.Name, Outside: outsideOf(h, r.Name)}
 			return []source.Source{asSource(r.As(r.Spec), r.Spec, o)}, nil, nil
 		},
 	}
 }
 
-// ListKind is a list of actions, which can be described but not called.
+// ListKind is a list of actions. Those that say how they are called can be called.
 func ListKind() source.Kind {
 	return source.Kind{
 		Endings: []string{".jsonl", ".jsonl.gz"}, Forms: []string{"FILE.jsonl", "FILE.jsonl.gz"},
-		Harmless: func(r source.Ref) bool { return !strings.Contains(r.Spec, ":") },
-		Open: func(r source.Ref, _ source.Host) ([]source.Source, []catalog.Skip, error) {
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			out := outsideOf(h, r.Name)
 			return []source.Source{{
-				Name: r.Spec,
+				Name: r.Spec, Secrets: out.secrets, Health: out.health, Close: out.close, Recall: out.recall,
 				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-					before, _ := key(r.Spec)
-					batch, err := Load(ctx, r.Spec, progress)
-					if after, _ := key(r.Spec); after == before { // else it was changed while it was read
-						batch.Key = after
+					before, _ := listKey(r.Spec, out)
+					batch, err := load(ctx, r.Spec, out, progress)
+					if after, _ := listKey(r.Spec, out); after == before && !out.literal() {
+						batch.Key = after // else it was changed while it was read
 					}
 					return batch, err
 				},
-				Key: func(context.Context) (string, error) { return key(r.Spec) },
+				Key: func(context.Context) (string, error) { return listKey(r.Spec, out) },
 			}}, nil, nil
 		},
 	}
+}
+
+// listKey names what a list and the configuration make together.
+func listKey(file string, out *outside) (string, error) {
+	sum, err := key(file)
+	if places := out.access.Places(); err == nil && len(places)+int(out.access.Timeout) > 0 {
+		slices.Sort(places)
+		sum = fmt.Sprintf("%s %q %v", sum, places, out.access.Timeout)
+	}
+	return sum, err
 }

@@ -34,14 +34,15 @@ type batch struct {
 
 // batches sends the lines of r in order; those of a batch are decoded once its channel is closed. The caller must
 // receive until the channel returned is closed: then all its goroutines have ended.
-// size is about how many lines there are; zero where that is not known.
-func batches(r io.Reader, size int) <-chan *batch {
+// size is about how many lines there are; zero where that is not known. Calls go to out; nil allows none.
+func batches(r io.Reader, size int, out *outside) <-chan *batch {
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *batch, workers)
 	order := make(chan *batch, 2*workers)
 	for range workers {
 		go func() {
 			d := newDecoder(size)
+			d.outside = out
 			for b := range work {
 				b.decode(d)
 			}

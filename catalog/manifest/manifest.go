@@ -1,8 +1,8 @@
 // Package manifest reads catalogs from files: manifests, which declare actions with their implementation, and lists of
-// actions, one JSON object per line, which can be found and described.
+// actions, one JSON object per line.
 //
 //	Kind       manifests as they are written on a command line; ListKind lists of actions
-//	Open       a manifest in YAML or JSON as a source: data, SQL, Lua, and overlays over the actions of other sources
+//	Open       a manifest in YAML or JSON as a source: data, SQL, HTTP, MCP, Lua, and overlays over others' actions
 //	ReadFile   entries from FILE.jsonl or FILE.jsonl.gz
 //	Load, Key  the same for a source that is read in the background, and what names its content
 //	Read       the same from a stream
@@ -14,8 +14,8 @@
 //	 "tags": [...], "aliases": [...], "operation": "read", "endpoint": "GET /invoices",
 //	 "input": {"customer_id": {"type": "string", "description": "...", "required": true}}, "output_fields": [...]}
 //
-// where only the id is required and input may be a JSON Schema instead. The entries have no action: they can be found
-// and described, not called. An invalid line costs that line only.
+// where only the id is required and input may be a JSON Schema instead. With the http or mcp part of an action of a
+// manifest the entry can be called, else found and described. An invalid line costs that line only.
 //
 // Start at Open for manifests and at Read for lists.
 package manifest
@@ -59,22 +59,35 @@ type report struct {
 // ReadFile reads the entries of a file; a file whose name ends in .gz is decompressed. It fails if the file cannot be
 // opened or is not gzip at all; a file that breaks off later gives the entries before, and a skip.
 func ReadFile(file string) ([]catalog.Entry, report, error) {
-	return readFile(context.Background(), file, nil)
+	return readFile(context.Background(), file, nil, nil)
 }
 
 // lineSize is about the size of a short line, or of a packed one, in bytes.
 const lineSize = 256
 
 // Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports how far it has come to
-// progress, which may be nil.
+// progress, which may be nil. Nothing can be called.
 func Load(ctx context.Context, file string, progress func(source.Reading)) (catalog.Batch, error) {
-	entries, report, err := readFile(ctx, file, progress)
+	return load(ctx, file, nil, progress)
+}
+
+// load is Load whose calls go to out, unless that is nil.
+func load(ctx context.Context, file string, out *outside, progress func(source.Reading)) (catalog.Batch, error) {
+	if out != nil {
+		out.forget()
+	}
+	entries, report, err := readFile(ctx, file, out, progress)
 	if err == nil {
 		err = ctx.Err()
 	}
-	return catalog.Batch{
+	b := catalog.Batch{
 		Entries: entries, Found: len(entries) + len(report.Skipped), Skipped: report.Skipped, Mended: report.Mended,
-	}, err
+	}
+	if out != nil {
+		out.check(ctx, entries)
+		b.Kept, b.Attach = out.kept(), out.attach
+	}
+	return b, err
 }
 
 // key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way
@@ -108,7 +121,8 @@ func (s *stopper) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func readFile(ctx context.Context, file string, progress func(source.Reading)) ([]catalog.Entry, report, error) {
+func readFile(ctx context.Context, file string, out *outside, progress func(source.Reading)) (
+	[]catalog.Entry, report, error) {
 	f, err := regular.Open(file)
 	if err != nil {
 		return nil, report{}, err
@@ -131,7 +145,7 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
 		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(text, file, int(min(size/lineSize, mostKept/2)), func(entries []catalog.Entry) {
+	entries, report := read(text, file, int(min(size/lineSize, mostKept/2)), out, func(entries []catalog.Entry) {
 		if progress != nil {
 			progress(source.Reading{Found: len(entries), Percent: source.Percent(bytes.read.Load(), size), Entries: entries})
 		}
@@ -142,15 +156,16 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
 // skip of the broken line, and the entries before it are returned. Lines are decoded on all processors; entries and
 // remarks are in the order of the lines.
-func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, 0, nil) }
+func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, 0, nil, nil) }
 
-func read(r io.Reader, source string, size int, progress func([]catalog.Entry)) ([]catalog.Entry, report) {
+func read(r io.Reader, source string, size int, out *outside, progress func([]catalog.Entry)) (
+	[]catalog.Entry, report) {
 	var (
 		entries []catalog.Entry
 		report  report
 		seen    = make(map[string]int, size)
 	)
-	for b := range batches(r, size) {
+	for b := range batches(r, size, out) {
 		<-b.decoded
 		entries = slices.Grow(entries, len(b.lines))
 		for i := range b.lines {

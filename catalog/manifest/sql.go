@@ -8,16 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
 	"almanac/catalog/database"
-	"almanac/catalog/source"
 	"almanac/catalog/tree"
-	"almanac/catalog/web"
 )
 
 // A query is the sql part of a declaration.
@@ -164,119 +160,4 @@ func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, erro
 		return "", err
 	}
 	return fmt.Sprintf("tried in %s and rolled back:\n%s", a.db.Name(), text), nil
-}
-
-// An outside is what the actions of a manifest can reach: its databases and its credentials. The zero value has none.
-type outside struct {
-	vault  *web.Vault
-	access web.Access
-	mu     sync.Mutex
-	open   map[string]*database.Database // by their addresses
-	users  map[*database.Database][]string
-	all    int // how many actions there are
-	closed bool
-}
-
-// get returns the database at an address; name is what the manifest calls it.
-func (d *outside) get(name, address string) (*database.Database, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if db := d.open[address]; db != nil {
-		return db, nil
-	}
-	db, err := database.Open(address, database.Options{Name: name, Vault: d.vault})
-	if err != nil {
-		return nil, err
-	}
-	if d.closed {
-		db.Close()
-	}
-	if d.open == nil {
-		d.open = map[string]*database.Database{}
-	}
-	d.open[address] = db
-	return db, nil
-}
-
-// use notes that the action id needs the database.
-func (d *outside) use(db *database.Database, id string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.users == nil {
-		d.users = map[*database.Database][]string{}
-	}
-	d.users[db] = append(d.users[db], id)
-}
-
-// checkTime bounds the look at the databases of a manifest when it is read: nothing else is shown before it has been.
-const checkTime = 2 * time.Second
-
-// check tries to reach the databases that are used, all at once; health tells what came of it.
-func (d *outside) check(ctx context.Context, entries []catalog.Entry) {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	d.mu.Lock()
-	used := map[string]bool{}
-	for i := range entries {
-		used[entries[i].ID] = true
-	}
-	d.all = len(entries)
-	var tries sync.WaitGroup
-	for db, ids := range d.users {
-		ids = slices.DeleteFunc(ids, func(id string) bool { return !used[id] })
-		slices.Sort(ids)
-		d.users[db] = slices.Compact(ids)
-		if len(ids) > 0 {
-			tries.Go(func() { _ = db.Check(ctx) }) // health tells
-		}
-	}
-	d.mu.Unlock()
-	tries.Wait()
-}
-
-// health says which actions cannot reach their database.
-func (d *outside) health() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var down *source.PartlyError
-	for db, ids := range d.users {
-		err := db.Health()
-		if err == nil || len(ids) == 0 {
-			continue
-		}
-		if down == nil {
-			down = &source.PartlyError{All: d.all, Err: err}
-		}
-		down.Blocked = append(down.Blocked, ids...)
-	}
-	if down == nil {
-		return nil
-	}
-	slices.Sort(down.Blocked)
-	if len(down.Blocked) == down.All {
-		return down.Err
-	}
-	return down
-}
-
-// secrets are values that must never be shown.
-func (d *outside) secrets() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := d.vault.Secrets()
-	for _, db := range d.open {
-		all = append(all, db.Secrets()...)
-	}
-	return all
-}
-
-func (d *outside) close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closed = true
-	var errs []error
-	for _, db := range d.open {
-		errs = append(errs, db.Close())
-	}
-	return errors.Join(errs...)
 }

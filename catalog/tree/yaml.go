@@ -171,3 +171,33 @@ func (c *converter) scalar(y *yaml.Node) (*Node, error) {
 	}
 	return &Node{Kind: Text, Text: strings.ToValidUTF8(y.Value, "\ufffd")}, nil
 }
+
+// ToYAML is a value as YAML without lines, for what reads YAML.
+func ToYAML(n *Node) *yaml.Node {
+	if n == nil {
+		n = &Node{}
+	}
+	switch n.Kind {
+	case List:
+		y := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, item := range n.Values {
+			y.Content = append(y.Content, ToYAML(item))
+		}
+		return y
+	case Object:
+		y := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		n.Each(func(name string, value *Node) {
+			y.Content = append(y.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, ToYAML(value))
+		})
+		return y
+	case Text:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Text}
+	case Boolean:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: n.Text}
+	case Number:
+		y := &yaml.Node{Kind: yaml.ScalarNode, Value: n.Text}
+		y.Tag = y.ShortTag()
+		return y
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+}
