@@ -17,6 +17,7 @@ func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "graphql", Forms: []string{"graphql:URL", "graphql:FILE"}, About: "a GraphQL server",
 		Endings: []string{".graphql", ".graphqls", ".gql"}, Beside: true,
+		Named: func(r source.Ref) string { return nameOf(r.Rest) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name, _ := secret.Address(r.As("graphql:" + r.Rest))
 			called := cmp.Or(r.Name, nameOf(r.Rest))

@@ -3,6 +3,8 @@ package openapi
 // This file opens a document as a source.
 
 import (
+	"cmp"
+
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
@@ -14,6 +16,7 @@ func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "openapi", Forms: []string{"openapi:FILE-or-URL"}, About: "an OpenAPI document and its server",
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
+		Named: func(r source.Ref) string { return cmp.Or(fileName(r.Rest), titleName(source.Title(r.Rest))) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name := r.As("openapi:" + r.Rest)
 			vault, access := h.Requests(r.Name, "allow", "auth", "base", "ca", "cert", "headers", "key", "overlay",

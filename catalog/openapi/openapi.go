@@ -283,10 +283,11 @@ func fetched(ctx context.Context, client *web.Client, address string,
 
 // name is the first segment of all ids.
 func (a *api) name(d *document) string {
-	if a.o.Name != "" {
-		return a.o.Name
-	}
-	file := a.o.From
+	return cmp.Or(a.o.Name, fileName(a.o.From), titleName(d.root.At("info", "title").Str()), "api")
+}
+
+// fileName is what a document is called after its file; "" where that says nothing, as openapi.json.
+func fileName(file string) string {
 	if u, err := url.Parse(file); err == nil && u.Scheme != "" && u.Host != "" {
 		file = u.Path
 	}
@@ -297,5 +298,5 @@ func (a *api) name(d *document) string {
 		!isVersion(list[0]) {
 		return segment(list)
 	}
-	return cmp.Or(titleName(d.root.At("info", "title").Str()), "api")
+	return ""
 }

@@ -4,8 +4,14 @@ package source
 
 import (
 	"bytes"
+	"io"
+	"regexp"
 	"slices"
+	"strings"
 	"unicode"
+
+	"almanac/catalog/regular"
+	"almanac/catalog/tree"
 )
 
 // TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
@@ -32,6 +38,32 @@ func TopKey(text []byte, names ...string) string {
 	}
 	return ""
 }
+
+// Title is the title under the outermost info of a YAML or JSON file, where its head has it; else "".
+func Title(file string) string {
+	f, err := regular.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, fileHead))
+	if err != nil {
+		return ""
+	}
+	if info := jsonInfo.FindSubmatch(head); info != nil {
+		return tree.Unquote(info[1])
+	}
+	if info := yamlInfo.FindSubmatch(head); info != nil {
+		return strings.Trim(strings.TrimSpace(string(info[1])), `"'`)
+	}
+	return ""
+}
+
+// jsonInfo and yamlInfo find the title in front of any other object of the info.
+var (
+	jsonInfo = regexp.MustCompile(`"info"\s*:\s*\{[^{}]*?"title"\s*:\s*("(?:[^"\\]|\\.)*")`)
+	yamlInfo = regexp.MustCompile(`(?m)^info:[^\n]*\n(?:[ \t]+[^\n]*\n|\s*\n)*?[ \t]+title:[ \t]*([^\n#]+)`)
+)
 
 // keyOf is the key that a line begins with; "" when it begins with none.
 func keyOf(line []byte) string {

@@ -32,6 +32,9 @@ type Kind struct {
 	Beside bool
 	// Folder tells that a folder is named, for which the context value workspace stands.
 	Folder bool
+	// Named is what the ids of a source without a name begin with, as far as the text, or the head of a local file, tells;
+	// "" where it does not. Nil: its sources need no telling apart.
+	Named func(Ref) string
 	// Harmless reports that the file of a project may name the source before anybody has approved it. Nil: never.
 	Harmless func(Ref) bool
 	// Shown is the source without the values that were written into it. Nil: those of addresses are taken out.

@@ -118,6 +118,8 @@ type commandLine struct {
 	usable     map[string][]string
 	unused     []string
 	idleTables []string
+	// apart says what sources are called that would have one name.
+	apart []string
 	// logins are those of this machine.
 	logins *login.Store
 	// bus is the program's connection to NATS.

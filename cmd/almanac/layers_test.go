@@ -40,6 +40,7 @@ var layers = []layer{
 		"catalog/web/login": "how one logs in to a source",
 		"catalog":           "a source yields entries",
 		"catalog/secret":    "reports of sources are redacted",
+		"catalog/verb":      "folders and hosts as parts of names",
 		"catalog/web":       "what the configuration says of requests",
 	}},
 	{"catalog/database", map[string]string{

@@ -73,7 +73,8 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	}
 	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Access: cli.access, Getenv: os.Getenv,
 		Trusts: cli.config.trustsHints, Overlays: cli.overlays, Roots: cli.config.roots}
-	for _, text := range cli.sourceNames() {
+	texts, apart := kinds().Apart(cli.sourceNames())
+	for _, text := range texts {
 		name, spec := source.Split(text)
 		if first, twice := taken[name]; twice && name != "" && first != spec {
 			return nil, fmt.Errorf("catalog %s=%s: name is taken by %s: choose another, since sources of one name would share ids and credentials", name, spec, first)
@@ -94,7 +95,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	all = append(all, manifest.Folder(ownActions, ownActions, cli.actionsDir(), host))
 	var loud []string
 	loud, cli.idleTables = cli.sourceless(taken)
-	cli.unused = append(cli.unusable(taken), loud...)
+	cli.unused, cli.apart = append(cli.unusable(taken), loud...), apart
 	return all, nil
 }
 
@@ -213,7 +214,7 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	for _, s := range cli.leftOut {
 		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
 	}
-	for _, line := range cli.unused {
+	for _, line := range slices.Concat(cli.apart, cli.unused) {
 		fmt.Fprintln(cli.stderr, line)
 	}
 	if cli.officeGone() {
