@@ -51,7 +51,7 @@ func asSource(r source.Ref, data string) source.Source {
 		entries := office.Entries()
 		return catalog.Batch{Entries: entries, Found: len(entries)}, nil
 	}
-	return source.Source{Name: r.Spec, Own: true, Load: load, Close: func() error {
+	return source.Source{Name: r.As(r.Spec), Own: true, Load: load, Close: func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		if office == nil {

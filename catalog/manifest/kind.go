@@ -32,7 +32,7 @@ func ListKind() source.Kind {
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			out := outsideOf(h, r.Name)
 			return []source.Source{{
-				Name: r.Spec, Secrets: out.secrets, Health: out.health, Close: out.close, Recall: out.recall,
+				Name: r.As(r.Spec), Secrets: out.secrets, Health: out.health, Close: out.close, Recall: out.recall,
 				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 					before, _ := listKey(r.Spec, out)
 					batch, err := load(ctx, r.Spec, out, progress)

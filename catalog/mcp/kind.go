@@ -21,7 +21,7 @@ func Kind() source.Kind {
 		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"},
 		About:   "an MCP server that a command starts, or a file of servers",
 		TopKeys: []string{"mcpServers"}, Beside: true,
-		Shown: func(r source.Ref) string { return r.As(shown("", r.Rest)) },
+		Shown: func(r source.Ref) string { return r.As(shown(r.Rest)) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			if filepath.Ext(r.Rest) == ".json" && !strings.ContainsAny(r.Rest, " \t") {
 				return openFile(r.Rest, h)

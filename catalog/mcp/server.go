@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog/secret"
+	"almanac/catalog/source"
 	"almanac/catalog/web/login"
 )
 
@@ -20,8 +21,8 @@ import (
 type endpoint struct {
 	// Name is the first segment of the ids of its actions.
 	Name string
-	// Source is the server as the person wrote it: "mcp:npx -y server-memory", without secret values. Entries and reports
-	// carry it.
+	// Source is the server as the person wrote it: "memory=mcp:npx -y server-memory", without secret values. Entries and
+	// reports carry it.
 	Source string
 	// Command and its arguments start a server that communicates over standard input and output. No shell is involved.
 	Command []string
@@ -64,13 +65,13 @@ func (s endpoint) check() error {
 // the environment; there $NAME, ${NAME} and ${env:NAME} stand for a variable of the environment that getenv reads, and
 // its value is a secret. An empty name is made from the command.
 func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoint, error) {
-	s := endpoint{Source: "mcp:" + line, Env: map[string]string{}}
+	s := endpoint{Env: map[string]string{}}
 	words, err := split(line)
 	if err != nil {
 		return endpoint{}, err
 	}
 	_, literal := secret.Command(words)
-	s.Source = shown(name, line)
+	s.Source = source.Ref{Name: name}.As(shown(line))
 	x := expander{getenv: getenv}
 	for len(words) > 0 {
 		key, value, ok := strings.Cut(words[0], "=")
@@ -94,35 +95,24 @@ func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoi
 	return s, s.check()
 }
 
-// shown is mcp:COMMAND without the values that were written into it, with the name in front where there were some.
-func shown(name, line string) string {
+// shown is mcp:COMMAND without the values that were written into it.
+func shown(line string) string {
 	words, err := split(line)
 	if err != nil {
-		return named(name, "mcp:"+secret.Hidden)
+		return "mcp:" + secret.Hidden
 	}
 	shown, _ := secret.Command(words)
 	if slices.Equal(shown, words) {
 		return "mcp:" + line
 	}
-	return named(name, "mcp:"+strings.Join(shown, " "))
-}
-
-// named is a source with hidden values, preceded by the name, which distinguishes it from others that look the same.
-func named(name, shown string) string {
-	if name == "" {
-		return shown
-	}
-	return name + "=" + shown
+	return "mcp:" + strings.Join(shown, " ")
 }
 
 // parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of the
 // environment that holds the token; it is not sent as part of the address. An empty name is derived from the host.
 func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, error) {
-	s := endpoint{Source: "mcp+http:" + text}
 	shown, literal := secret.Address(text)
-	if shown != text {
-		s.Source = named(name, "mcp+http:"+shown)
-	}
+	s := endpoint{Source: source.Ref{Name: name}.As("mcp+http:" + shown)}
 	address, fragment, marked := strings.Cut(text, "#")
 	s.URL = address
 	u, err := url.Parse(address)

@@ -52,7 +52,7 @@ type Ref struct {
 	Spec, Rest string
 }
 
-// As is the source as a spec of its kind, with the name in front.
+// As is how messages call the source, and Source.Name: a spec of its kind, with the name in front where it has one.
 func (r Ref) As(spec string) string {
 	if r.Name == "" {
 		return spec
