@@ -107,6 +107,8 @@ type Verifier struct {
 const (
 	// leeway is how far clocks may differ.
 	leeway = 30 * time.Second
+	// farthest is the last second of the year 9999, which stands for all times beyond.
+	farthest = 253402300799.0
 	// maxToken is the longest token that is looked at, in bytes.
 	maxToken = 16 << 10
 )
@@ -166,6 +168,11 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 		}
 		if issuer, _ := claims["iss"].(string); issuer != v.options.Issuer {
 			return nil, jwt.ErrTokenInvalidIssuer
+		}
+		for _, name := range []string{"exp", "nbf", "iat"} {
+			if at, ok := claims[name].(float64); ok { // any number is a time (RFC 7519), and the library has few bits for it
+				claims[name] = max(-farthest, min(at, farthest))
+			}
 		}
 		keys, err := v.keySet(ctx)
 		if err != nil {
