@@ -323,18 +323,18 @@ func (f configFile) settings() map[string]string {
 	return all
 }
 
-// replaceFile replaces the file atomically.
+// replaceFile replaces the file atomically. Errors name it.
 func replaceFile(path, text string) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".config-*")
 	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	_, err = file.WriteString(text)
 	if err = errors.Join(err, file.Chmod(mode), file.Close()); err == nil {
@@ -342,7 +342,7 @@ func replaceFile(path, text string) error {
 	}
 	if err != nil {
 		os.Remove(file.Name())
-		return fmt.Errorf("configuration: %w", err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
