@@ -67,6 +67,9 @@ func (c *conn) asking(ctx context.Context) (_ context.Context, stop func(), err 
 			return nil, nil, errors.New("calls of several sessions are running, and it is not known which of them asks")
 		}
 	}
+	for _, one := range c.calls {
+		one.calm()
+	}
 	on, cancel := context.WithCancel(first)
 	unhook := context.AfterFunc(ctx, cancel)
 	return on, func() { unhook(); cancel() }, nil

@@ -28,7 +28,7 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		if err != nil {
 			return catalog.Result{}, hinted(err)
 		}
-		on, token, stop := conn.begin(ctx, func(p *sdk.ProgressNotificationParams) {
+		on, token, stop := conn.begin(ctx, tool, func(p *sdk.ProgressNotificationParams) {
 			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
 		})
 		defer stop()
@@ -36,7 +36,10 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		params.SetProgressToken(token)
 		answer, err := conn.session.CallTool(on, params)
 		if err != nil {
-			failure := s.failed(ctx, conn, err)
+			failure := s.failed(ctx, on, conn, err)
+			if ctx.Err() != nil || isHung(on) {
+				return catalog.Result{}, failure
+			}
 			var gone error
 			if broke(conn, err) && read {
 				_, gone = s.link.back(ctx, conn)
@@ -46,6 +49,7 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 			}
 			return catalog.Result{}, failure
 		}
+		conn.answered(tool)
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput
 		}
@@ -67,14 +71,19 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 	}
 }
 
-// failed explains a failed request: the server is down, or it refused. If the request timed out, the server is asked
-// whether it answers at all.
-func (s *serverSource) failed(ctx context.Context, c *conn, err error) error {
-	if ctx.Err() != nil {
+// failed explains a failed request, for which begin made on of ctx: the server is down, or it refused. If the request
+// timed out, the server is asked whether it answers at all.
+func (s *serverSource) failed(ctx, on context.Context, c *conn, err error) error {
+	switch {
+	case ctx.Err() != nil:
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			c.hung(on)
 			s.link.suspect(c)
 		}
 		return context.Cause(ctx)
+	case isHung(on):
+		s.link.suspect(c)
+		return context.Cause(on)
 	}
 	if err := c.lacks(); err != nil {
 		return s.link.redacted(err)

@@ -36,6 +36,10 @@ type conn struct {
 	login error      // why the server wants a login, or the login cannot be had; nil while it does not matter
 	calls []*ongoing // oldest first
 	begun int
+	wait  time.Duration // options.Hung
+	// lastHung is when a call ran out of its time and nothing was answered since, lastHungOf the same for each tool.
+	lastHung   time.Time
+	lastHungOf map[string]time.Time
 }
 
 // An ongoing is a call that the server works on.
@@ -44,6 +48,8 @@ type ongoing struct {
 	// token is that of its progress, which goes to heard.
 	token string
 	heard func(*sdk.ProgressNotificationParams)
+	// calm is called when the server reports progress, or asks.
+	calm func()
 }
 
 func (c *conn) close() {
@@ -119,6 +125,7 @@ func (c *conn) progressed(_ context.Context, r *sdk.ProgressNotificationClientRe
 	var heard func(*sdk.ProgressNotificationParams)
 	if i >= 0 {
 		heard = c.calls[i].heard
+		c.calls[i].calm()
 	}
 	c.mu.Unlock()
 	if heard != nil {
@@ -126,18 +133,20 @@ func (c *conn) progressed(_ context.Context, r *sdk.ProgressNotificationClientRe
 	}
 }
 
-// begin prepares a call: its context ends with the connection, and what the server reports under the token goes to
-// heard. stop ends it.
-func (c *conn) begin(ctx context.Context, heard func(*sdk.ProgressNotificationParams)) (
+// begin prepares a call of the tool, or another request where it is empty: its context ends with the connection, and
+// soon where the tool hung lately; what the server reports under the token goes to heard. stop ends it.
+func (c *conn) begin(ctx context.Context, tool string, heard func(*sdk.ProgressNotificationParams)) (
 	_ context.Context, token string, stop func()) {
+	ctx, calm := c.impatient(ctx, tool)
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(c.gone, func() { cancel(context.Cause(c.gone)) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begun++
-	o := &ongoing{ctx: ctx, token: fmt.Sprintf("almanac-%d", c.begun), heard: heard}
+	o := &ongoing{ctx: ctx, token: fmt.Sprintf("almanac-%d", c.begun), heard: heard, calm: calm}
 	c.calls = append(c.calls, o)
 	return ctx, o.token, func() {
+		calm()
 		unhook()
 		cancel(nil)
 		c.mu.Lock()

@@ -291,7 +291,7 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 	silent := errors.New("no answer within " + text.Span(l.options.Start))
 	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, silent)
 	defer cancel()
-	c := &conn{}
+	c := &conn{wait: l.options.Hung, lastHungOf: map[string]time.Time{}}
 	c.gone, c.end = context.WithCancelCause(context.Background())
 	var transport sdk.Transport
 	switch s := l.server; {

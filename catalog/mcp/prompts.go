@@ -96,15 +96,16 @@ func (s *serverSource) prompt(ctx context.Context, c catalog.Call) (catalog.Resu
 	if err != nil {
 		return catalog.Result{}, hinted(err)
 	}
-	on, _, stop := conn.begin(ctx, nil)
+	on, _, stop := conn.begin(ctx, "", nil)
 	defer stop()
 	answer, err := conn.session.GetPrompt(on, params)
 	switch {
 	case err != nil:
-		return catalog.Result{}, s.failed(ctx, conn, err)
+		return catalog.Result{}, s.failed(ctx, on, conn, err)
 	case answer.NeedsInput():
 		return catalog.Result{}, errInput
 	}
+	conn.answered("")
 	messages, note := make([]any, len(answer.Messages)), ""
 	for i, m := range answer.Messages {
 		if m == nil || m.Content == nil {

@@ -157,7 +157,7 @@ func (s *serverSource) readAction(address func(args map[string]any) (string, err
 		if err != nil {
 			return catalog.Result{}, hinted(err)
 		}
-		on, _, stop := conn.begin(ctx, nil)
+		on, _, stop := conn.begin(ctx, "", nil)
 		defer stop()
 		answer, err := conn.session.ReadResource(on, &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
@@ -165,8 +165,9 @@ func (s *serverSource) readAction(address func(args map[string]any) (string, err
 				strings.Contains(text, "not found") {
 				return catalog.Result{Note: "not found"}, nil
 			}
-			return catalog.Result{}, s.failed(ctx, conn, err)
+			return catalog.Result{}, s.failed(ctx, on, conn, err)
 		}
+		conn.answered("")
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput
 		}

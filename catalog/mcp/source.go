@@ -20,6 +20,8 @@ type options struct {
 	Start time.Duration
 	// Ping is how long a server may take to answer a ping after a call has timed out; default 5 s.
 	Ping time.Duration
+	// Hung is how long a call may take when one before it has just run out of its whole time; default 10 s.
+	Hung time.Duration
 	// Pause is the time before the n-th attempt in a row, from 1; nil doubles from 500 ms to a minute.
 	Pause func(n int) time.Duration
 	// Version is the version of this program as servers are told.
@@ -43,6 +45,9 @@ func (o options) withDefaults() options {
 	}
 	if o.Ping == 0 {
 		o.Ping = 5 * time.Second
+	}
+	if o.Hung == 0 {
+		o.Hung = 10 * time.Second
 	}
 	return o
 }
@@ -169,7 +174,7 @@ func (s *serverSource) load(ctx context.Context, progress func(source.Reading)) 
 	}
 	r := reading{source: s, session: c.session, progress: progress}
 	if err := r.read(ctx); err != nil {
-		return catalog.Batch{}, s.failed(ctx, c, err)
+		return catalog.Batch{}, s.failed(ctx, ctx, c, err)
 	}
 	return r.batch(), nil
 }

@@ -488,6 +488,51 @@ func TestHang(t *testing.T) {
 	})
 }
 
+// After a call that hung, on a server that answers pings, the next get less time, until one is answered or a while has
+// passed. A sign of life gives them their whole time.
+func TestHungLately(t *testing.T) {
+	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"},{"name":"b"}]}`,
+		"tools/call": "hang", "ping": "{}"})
+	src := child(t, "answers="+string(raw), nil, options{Hung: 50 * time.Millisecond})
+	entries := load(t, src)
+	hang := func(id string, whole time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), whole)
+		defer cancel()
+		_, err := call(ctx, entries[id], nil)
+		return err
+	}
+	if err := hang("x.a", 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the first: %v", err)
+	}
+	var short hungError
+	for _, id := range []string{"x.a", "x.b", "x.a"} {
+		if err := hang(id, time.Hour); !errors.As(err, &short) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	c := src.link.conn
+	c.answered("b") // the server is well, this tool is in doubt
+	if err := hang("x.a", time.Hour); !errors.As(err, &short) {
+		t.Errorf("a tool that hung: %v", err)
+	}
+	if err := hang("x.b", 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a tool that did not: %v", err)
+	}
+	c.mu.Lock()
+	c.lastHung, c.lastHungOf["a"] = time.Now().Add(-2*hungWhile), time.Now().Add(-2*hungWhile)
+	c.mu.Unlock()
+	if err := hang("x.a", 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after a while: %v", err)
+	}
+	ctx, _, stop := c.begin(t.Context(), "a", nil)
+	defer stop()
+	c.calls[0].calm()
+	time.Sleep(100 * time.Millisecond)
+	if ctx.Err() != nil {
+		t.Errorf("after a sign of life: %v", context.Cause(ctx))
+	}
+}
+
 // What of a schema cannot be checked is left open, and the rest is kept.
 func TestSchemaMended(t *testing.T) {
 	const schema = `{"type":"object","required":["mail","n"],"properties":{
