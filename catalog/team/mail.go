@@ -52,6 +52,9 @@ type received struct {
 	told    bool // to Options.Arrived
 }
 
+// clocksDiffer is by how much the clocks of machines may.
+const clocksDiffer = 5 * time.Second
+
 // A mark is what the team knows of an agent while no session of the name is there.
 type mark struct {
 	// Stream is when the stream was created whose places these are.
@@ -62,6 +65,8 @@ type mark struct {
 	Seen []uint64 `json:",omitempty"`
 	// Joined is where the stream was when it first joined: what everybody was sent before that is not for it.
 	Joined uint64 `json:",omitempty"`
+	// Since is when that was; zero: always.
+	Since time.Time `json:",omitzero"`
 	// Numbers are the places of its items by their numbers, of which Before were given to others that are gone.
 	Before  int      `json:",omitempty"`
 	Numbers []uint64 `json:",omitempty"`
@@ -206,12 +211,12 @@ func (t *Team) readMark(ctx context.Context) error {
 	// A name with a number is whoever's comes second: each begins anew.
 	begins := isNew || name != t.options.Agent
 	if begins {
-		m.Joined = info.State.LastSeq
+		m.Joined, m.Since = info.State.LastSeq, t.now().Add(-clocksDiffer)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if before := t.inbox.seen[everybody]; begins && before > 0 {
-		m.Joined = before // this session was there under another name
+		m.Joined, m.Since = before, t.inbox.mark.Since // this session was there under another name
 	}
 	t.inbox = inbox{mark: m, seen: map[string]uint64{everybody: m.Joined}, unsaved: begins, earlier: m.Tasks}
 	signal(t.kick)

@@ -69,6 +69,12 @@ func (q *Query) asked(name string) bool {
 	return q.From != name && (to(q.To) || slices.ContainsFunc(q.Hops, func(h Hop) bool { return to(h.To) }))
 }
 
+// before says whether the question was put to all before the agent was in the team, and not to it by name.
+func (q *Query) before(name string, since time.Time) bool {
+	named := q.To == name || slices.ContainsFunc(q.Hops, func(h Hop) bool { return h.To == name || h.To == "" })
+	return !named && q.At.Before(since)
+}
+
 // toAll says whether everybody was asked.
 func (q *Query) toAll() bool {
 	return q.To == "" || slices.ContainsFunc(q.Hops, func(h Hop) bool { return h.To == "" })
@@ -239,11 +245,14 @@ func readQuery(entry jetstream.KeyValueEntry) (q Query, err error) {
 func (t *Team) Queries(ctx context.Context) (asked, own []Query, err error) {
 	all, err := t.queries(ctx, ">")
 	name := t.Agent()
+	t.mu.Lock()
+	since := t.inbox.mark.Since
+	t.mu.Unlock()
 	for _, q := range all {
 		switch {
 		case q.From == name:
 			own = append(own, q)
-		case q.asked(name) && q.closed(name) == "":
+		case q.asked(name) && q.closed(name) == "" && !q.before(name, since):
 			asked = append(asked, q)
 		}
 	}

@@ -3,8 +3,10 @@ package team
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog"
 )
@@ -274,5 +276,41 @@ func TestPreviews(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s %v\n\t%s\nwant\t%s", c.id, c.args, got, c.want)
 		}
+	}
+}
+
+// Who is new in the team was not asked what everybody was asked before.
+func TestAskedBefore(t *testing.T) {
+	b := open(t)
+	ann, bob := join(t, b, "ann"), join(t, b, "bob")
+	toAll, err := ann.Ask(t.Context(), Query{Kind: Question, Text: "which queue?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	toCy, err := ann.Ask(t.Context(), Query{Kind: Question, To: "cy", Text: "which day?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := func() time.Time { return time.Now().Add(time.Minute) }
+	cy, err := Join(t.Context(), b, Options{Team: "shop", Agent: "cy", clock: later})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cy.Close()
+	asked := func(m *Team) (ids []string) {
+		all, _, err := m.Queries(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range all {
+			ids = append(ids, q.ID)
+		}
+		return ids
+	}
+	if got := asked(cy); !slices.Equal(got, []string{toCy}) {
+		t.Errorf("cy was asked %v, want %s alone", got, toCy)
+	}
+	if got := asked(bob.Team); !slices.Equal(got, []string{toAll}) {
+		t.Errorf("bob was asked %v, want %s", got, toAll)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -255,6 +256,13 @@ func (t *Team) listTasks(ctx context.Context, in listTasks, _ catalog.Context) (
 			return out, err
 		}
 		return listedTasks{[]Task{*task}, 1}, nil
+	}
+	states := []TaskState{Open, Taken, Finished, Dead, Dropped}
+	switch {
+	case in.State != "" && !slices.Contains(states, TaskState(in.State)):
+		return out, &catalog.ArgError{Field: "state", Want: "open, taken, finished, dead or dropped", Got: strconv.Quote(in.State)}
+	case in.Limit < 0:
+		return out, &catalog.ArgError{Field: "limit", Want: "a number of tasks", Got: strconv.Itoa(in.Limit)}
 	}
 	all, err := t.Tasks(ctx)
 	if err != nil {

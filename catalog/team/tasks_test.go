@@ -402,3 +402,16 @@ func BenchmarkTasks(b *testing.B) {
 	}
 	b.ReportMetric(tasks*float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
 }
+
+// A list of tasks refuses what it cannot mean.
+func TestListOfTasks(t *testing.T) {
+	ann := join(t, open(t), "ann")
+	for want, args := range map[string]map[string]any{
+		`state: want open, taken, finished, dead or dropped, got "weird"`: {"state": "weird"},
+		"limit: want a number of tasks, got -1":                           {"limit": -1},
+	} {
+		if got := fmt.Sprint(ann.call(t, "peer.task.list", args)); !strings.Contains(got, want) {
+			t.Errorf("%v: %s", args, got)
+		}
+	}
+}

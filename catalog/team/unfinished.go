@@ -94,6 +94,29 @@ func (b *board) listed(ctx context.Context) (all []unfinished, err error) {
 	}), err
 }
 
+// MayTake tells whether there seems to be a task that the session may take, which costs less than to try.
+func (t *Team) MayTake(ctx context.Context) (bool, error) {
+	all, err := t.board.listed(ctx)
+	if err != nil {
+		return false, err
+	}
+	for some := range slices.Chunk(all, readAtOnce) {
+		records, err := t.board.readAll(ctx, some)
+		if err != nil {
+			return false, err
+		}
+		for _, r := range records {
+			if r == nil || r.Over() || r.State == Taken && !t.board.isLapsed(r) {
+				continue
+			}
+			if before, _, err := waits(r, t.board.getter(ctx)); len(before) == 0 || err != nil {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 // fromAll takes the oldest task that the session may take and that the queue does not have: one whose creator ended
 // before it was queued, or whose holder ended.
 func (b *board) fromAll(ctx context.Context) (*record, error) {

@@ -50,7 +50,7 @@ func (a *agent) serve(ctx context.Context, idle time.Duration) error {
 		}
 		select {
 		case <-tasks.offered:
-			tasks.due = !tasks.resting
+			tasks.due, tasks.looks = !tasks.resting, false
 		case <-tasks.look.C:
 			tasks.rested()
 		case <-a.shell.feed.Wake():

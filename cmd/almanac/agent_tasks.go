@@ -29,6 +29,7 @@ type taker struct {
 	offered <-chan struct{} // has a signal when there may be a task; nil for an agent that takes none
 	look    *time.Timer     // fires when it is time to look
 	due     bool            // there may be a task
+	looks   bool            // nothing told of one: look whether there is any before one is taken
 	resting bool            // it takes none until look fires
 	pause   time.Duration
 	held    []string // tasks that an earlier session of the name had when it was killed
@@ -37,7 +38,7 @@ type taker struct {
 
 // newTaker listens for tasks if the agent may take them. The caller calls end.
 func (a *agent) newTaker(takes bool) (t *taker, end func(), err error) {
-	t = &taker{a: a, due: true, look: time.NewTimer(lookAgain), held: a.team.Held()}
+	t = &taker{a: a, due: true, looks: true, look: time.NewTimer(lookAgain), held: a.team.Held()}
 	end = func() { t.look.Stop() }
 	if takes {
 		var silent func()
@@ -76,6 +77,12 @@ func (t *taker) take(ctx context.Context) (id string, err error) {
 		if t.a.team.Has(id) {
 			return id, nil
 		}
+	}
+	if t.looks {
+		if may, err := t.a.team.MayTake(ctx); !may || err != nil {
+			return "", err
+		}
+		t.looks = false
 	}
 	got, err := t.call(ctx, "peer.task.take", nil)
 	if err != nil {
@@ -140,7 +147,7 @@ func (t *taker) rest() {
 
 // rested is called when it is time to look.
 func (t *taker) rested() {
-	t.due, t.resting = true, false
+	t.due, t.looks, t.resting = true, true, false
 	t.look.Reset(lookAgain)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -140,6 +141,10 @@ func checkModel(ctx context.Context, t llm.Target) check {
 // checkTeam asks the bus for an answer and, with a team, who is in it. It does not join.
 func (cli *commandLine) checkTeam(ctx context.Context) check {
 	c := check{Name: "team", State: checkFailed, Remedy: "check [nats] in the configuration, and that the server runs"}
+	if cli.NATS == "" {
+		c.Remedy = "end the program that holds the bus, or let it go on; its number stands in " +
+			filepath.Join(cli.dataDir(), "bus", "lock")
+	}
 	b, err := cli.bus.open(ctx)
 	if err != nil {
 		c.Text = err.Error()

@@ -280,6 +280,7 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	case wrong != nil:
 		fmt.Fprintf(p.stderr, "almanac: %v\n", wrong)
 	}
+	cli.config.alone = cli.Team == ""
 	cli.logins = cli.newLogins()
 	for _, url := range strings.Split(cli.NATS, ",") {
 		p.credentials.address(url)

@@ -67,6 +67,8 @@ type config struct {
 	user, project configFile
 	// unapproved are the keys of the project's file that are ignored until the person approves them.
 	unapproved []string
+	// alone says that the session is in no team.
+	alone bool
 }
 
 // settingsOf lists the settings: the program's flags, and of the terminal's flags those that set its look.

@@ -279,6 +279,7 @@ type role struct {
 	name  string
 	files []configFile // those of the tables
 	parts []roleTable
+	alone bool // the session is in no team
 }
 
 // roles are those of the configuration, by name.
@@ -292,7 +293,7 @@ func (c *config) roles() (all []role) {
 			n, known := place[t.name]
 			if !known {
 				n = len(all)
-				place[t.name], all = n, append(all, role{name: t.name})
+				place[t.name], all = n, append(all, role{name: t.name, alone: c.alone})
 			}
 			all[n].parts, all[n].files = append(all[n].parts, t), append(all[n].files, f)
 		}
@@ -398,9 +399,24 @@ func (r role) views() (all []catalog.Rules, err error) {
 			continue
 		}
 		rules.Name, rules.Keep = "role "+r.name, teamSource
+		if r.alone {
+			rules = withoutTeam(rules)
+		}
 		all = append(all, rules)
 	}
 	return all, nil
+}
+
+// withoutTeam leaves out of what rules deny the actions of a team, which are not there to be denied.
+func withoutTeam(rules catalog.Rules) catalog.Rules {
+	namespaces := teamActions(team.Entries("")).Reserves
+	isTeams := func(name string) bool {
+		first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), ".")
+		return slices.Contains(namespaces, first)
+	}
+	rules.DeniedNamespaces = slices.DeleteFunc(slices.Clone(rules.DeniedNamespaces), isTeams)
+	rules.DeniedIDs = slices.DeleteFunc(slices.Clone(rules.DeniedIDs), isTeams)
+	return rules
 }
 
 // policies bound what the session's policy lets through.
