@@ -235,11 +235,13 @@ func (b *board) create(ctx context.Context, task Task) (r record, made bool, err
 // checkNew bounds and cleans a task that is to be created.
 func (b *board) checkNew(ctx context.Context, task *Task) error {
 	clean := func(s string) string { return text.Clean(b.t.redact(s)) }
-	task.Title, task.Text = text.LineBytes(clean(task.Title), maxTitle), clean(task.Text)
+	task.Title, task.Text = text.OneLine(clean(task.Title)), clean(task.Text)
 	task.Key = text.OneLine(clean(task.Key))
 	switch {
 	case strings.TrimSpace(task.Title) == "":
 		return errors.New("title: want a few words about what there is to do")
+	case len(task.Title) > maxTitle:
+		return fmt.Errorf("title of %s: put the rest into text", text.Excess(len(task.Title), maxTitle))
 	case len(task.Text) > MaxText:
 		return fmt.Errorf("text of %s: write the rest into a file, or offload it with context.offload",
 			text.Excess(len(task.Text), MaxText))

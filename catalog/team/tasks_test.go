@@ -415,3 +415,12 @@ func TestListOfTasks(t *testing.T) {
 		}
 	}
 }
+
+// A title that is too long is refused, not cut: whoever takes the task has to know what there is to do.
+func TestLongTitle(t *testing.T) {
+	ann := join(t, open(t), "ann")
+	got := fmt.Sprint(ann.call(t, "peer.task.create", map[string]any{"title": strings.Repeat("t", 201)}))
+	if want := "title of 201 B: want at most 200 B: put the rest into text"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -169,7 +169,7 @@ type limitFlags struct {
 
 // contextFlags are what the host tells actions beside their arguments.
 type contextFlags struct {
-	AgentName   string `hidden:"" placeholder:"NAME" help:"The agent that this session is, for actions that take their agent_name from the host."`
+	AgentName   string `placeholder:"NAME" help:"The agent that this session is: its name in the team, and for actions that take their agent_name from the host."`
 	TeamID      string `hidden:"" placeholder:"ID" help:"The agent's team, for actions that take their team_id from the host."`
 	ProjectPath string `hidden:"" placeholder:"DIR" help:"Folder of the project, for actions that take their project_path from the host. Default: where .almanac.toml is, else the current folder."`
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -284,6 +285,9 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 		return nil
 	}
 	s, known := c.setting(key)
+	if !known && strings.HasPrefix(key, "nats.") && secretKey.MatchString(key) {
+		return bad("a user and a password are part of url, nats://USER:PASSWORD@HOST; credentials names a file", "unknown key")
+	}
 	if !known && secretKey.MatchString(key) {
 		return bad("set OPENAI_API_KEY or ALMANAC_API_KEY in the environment, or keep the credential in the system's keyring",
 			"secrets do not belong in this file")
@@ -293,6 +297,10 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	}
 	v := configValue{line: line}
 	if v.list, v.many = texts(value); !v.many {
+		_, isText := value.(string)
+		if s.flag.Target.Kind() == reflect.String && !isText {
+			return bad("", "want a string, in quotes")
+		}
 		switch value.(type) {
 		case string, int64, float64, bool:
 			v.text = fmt.Sprint(value)
