@@ -257,10 +257,11 @@ func (t *Team) listTasks(ctx context.Context, in listTasks, _ catalog.Context) (
 		}
 		return listedTasks{[]Task{*task}, 1}, nil
 	}
-	states := []TaskState{Open, Taken, Finished, Dead, Dropped}
+	states := []TaskState{"", Open, Taken, Finished, Dead, Dropped}
 	switch {
-	case in.State != "" && !slices.Contains(states, TaskState(in.State)):
-		return out, &catalog.ArgError{Field: "state", Want: "open, taken, finished, dead or dropped", Got: strconv.Quote(in.State)}
+	case !slices.Contains(states, TaskState(in.State)):
+		const want = "open, taken, finished, dead or dropped"
+		return out, &catalog.ArgError{Field: "state", Want: want, Got: strconv.Quote(in.State)}
 	case in.Limit < 0:
 		return out, &catalog.ArgError{Field: "limit", Want: "a number of tasks", Got: strconv.Itoa(in.Limit)}
 	}

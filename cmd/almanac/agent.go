@@ -193,6 +193,7 @@ type agent struct {
 	promptTime time.Duration // bounds each prompt: a server may accept one and never answer; zero does not
 	answers    bool          // the model answers questions alone
 	takes      bool          // the model takes tasks alone
+	told       string        // what last went wrong with questions
 	stop       context.CancelCauseFunc
 	orphaned   chan struct{} // nil where nobody has started it
 }

@@ -93,10 +93,17 @@ func (a *agent) isApart(item team.Item) bool {
 // others or a person.
 func (a *agent) answerNext(ctx context.Context, tried map[string]bool) (worked bool, err error) {
 	q, err := a.waits(ctx, tried)
-	if q == nil || err != nil {
-		return false, err
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil && err.Error() != a.told: // the bus may be away for a while
+		a.told = err.Error()
+		fmt.Fprintf(a.shell.p.stderr, "questions: %v\n", err)
 	}
-	tried[q.ID] = true
+	if q == nil || err != nil {
+		return false, nil
+	}
+	a.told, tried[q.ID] = "", true
 	answer, err := a.prompt(ctx, q.Text, questionPrompt(q))
 	if ctx.Err() != nil {
 		return true, err
@@ -105,8 +112,8 @@ func (a *agent) answerNext(ctx context.Context, tried map[string]bool) (worked b
 		fmt.Fprintf(a.shell.p.stderr, "question %s of %s stays open: no answer\n", q.ID, q.From)
 		return true, nil
 	}
-	if left, err := a.waits(ctx, nil); err != nil || left == nil || left.ID != q.ID {
-		return true, err // the model has answered it
+	if left, err := a.waits(ctx, nil); err == nil && (left == nil || left.ID != q.ID) {
+		return true, nil // the model has answered it
 	}
 	_, err = a.app.session.Call(ctx, session.Invocation{
 		ID: answerAction, Args: map[string]any{"query_id": q.ID, "answer": text.ClipBytes(answer, team.MaxText)},
@@ -114,6 +121,9 @@ func (a *agent) answerNext(ctx context.Context, tried map[string]bool) (worked b
 	})
 	if err != nil {
 		fmt.Fprintf(a.shell.p.stderr, "question %s of %s stays open: %v\n", q.ID, q.From, err)
+		if a.cli.bus.lost() != "" {
+			delete(tried, q.ID) // it is asked again when the bus is back
+		}
 	}
 	return true, nil
 }

@@ -206,10 +206,20 @@ func (b *Bus) JetStream() jetstream.JetStream { return b.stream }
 func (b *Bus) Replicated(f func(replicas int) error) error {
 	if b.conn.ConnectedClusterName() != "" {
 		if err := f(3); err == nil || !isScarce(err) {
-			return err
+			return tooSmall(err)
 		}
 	}
-	return f(1)
+	return tooSmall(f(1))
+}
+
+// tooSmall says what to do where the account may not keep what is to be reserved for it.
+func tooSmall(err error) error {
+	const insufficient = 10047
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == insufficient {
+		return fmt.Errorf("%w: raise max_file of the account, or of jetstream, on the server", err)
+	}
+	return err
 }
 
 // isScarce says whether err means that there are not as many servers as copies are wanted.
