@@ -5,6 +5,7 @@ package grpc
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
@@ -21,6 +22,9 @@ func Kind() source.Kind {
 			name, _ := secret.Address(r.As("grpc:" + r.Rest))
 			called := cmp.Or(r.Name, nameOf(r.Rest))
 			vault, access := h.Requests(called, "auth", "base", "ca", "cert", "headers", "key", "timeout")
+			if access.Signs() {
+				return nil, nil, errors.New("auth.aws of [sources." + called + "]: gRPC calls are not signed")
+			}
 			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
 			if a.wrong != nil {
 				return nil, nil, a.wrong

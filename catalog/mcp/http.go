@@ -89,7 +89,7 @@ func (h *headed) send(first *http.Request) (*http.Response, error) {
 // authenticate adds what the configuration says of requests. What is sent is read only where it has to be signed.
 func (h *headed) authenticate(r *http.Request) (err error) {
 	var body []byte
-	if h.access.Sign != nil && r.Body != nil {
+	if h.access.Signs() && r.Body != nil {
 		body, err = io.ReadAll(r.Body)
 		if err = errors.Join(err, r.Body.Close()); err != nil {
 			return err

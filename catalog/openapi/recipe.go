@@ -190,8 +190,10 @@ func (a *api) bind(k *kept) (*bound, readiness, error) {
 		return nil, readiness{}, err
 	}
 	if health == errNoCredential {
-		health = errors.New("no credential: set it in the environment or the system keyring as " +
-			strings.Join(wanted, ", ") + a.orLogin(k))
+		if health = a.o.Access.Failure(a.o.Vault); health == nil {
+			health = errors.New("no credential: set it in the environment or the system keyring as " +
+				strings.Join(wanted, ", ") + a.orLogin(k))
+		}
 	}
 	slices.Sort(blocked)
 	if health != nil && len(blocked) < entries {
@@ -200,8 +202,14 @@ func (a *api) bind(k *kept) (*bound, readiness, error) {
 	return b, readiness{health, lacks, append(a.unused(k.Name, used), k.Notes...)}, nil
 }
 
-// orLogin adds that one may log in, where the document says who gives tokens.
+// orLogin adds that one may log in, where the document says who gives tokens, or have AWS's own keys taken.
 func (a *api) orLogin(k *kept) string {
+	asks := func(all []web.Auth) bool {
+		return slices.ContainsFunc(all, func(one web.Auth) bool { return one.Kind == web.SigV4 })
+	}
+	if slices.ContainsFunc(k.Groups, func(g group) bool { return slices.ContainsFunc(g.Auth, asks) }) {
+		return "; or set auth = {aws = {}} in [sources.NAME], for the keys that AWS's programs use"
+	}
 	if source := a.o.Access.Login.Source(); source != "" && k.Logins {
 		return "; or run almanac login " + source
 	}

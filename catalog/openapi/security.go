@@ -22,6 +22,11 @@ func (d *document) keys() map[string]bool {
 		if n = d.soft(n); n.Get("type").Str() == "apiKey" {
 			keys[keyOf(n)] = true
 		}
+		if isSigned(n) {
+			for _, place := range web.SigningPlaces() {
+				keys[place] = true
+			}
+		}
 	})
 	return keys
 }
@@ -31,6 +36,11 @@ func (d *document) schemes() *tree.Node {
 		return d.root.Get("securityDefinitions")
 	}
 	return d.root.At("components", "securitySchemes")
+}
+
+// isSigned tells a scheme whose requests are signed for AWS.
+func isSigned(n *tree.Node) bool {
+	return strings.EqualFold(n.Get("x-amazon-apigateway-authtype").Str(), "awsSigv4")
 }
 
 // auth lists the alternatives of an operation's credentials; the last is empty if none is needed. An alternative with
@@ -56,6 +66,9 @@ func (d *document) auth(op *operation, base *url.URL, o options, source string) 
 	}
 	if optional && len(out) > 0 {
 		out = append(out, nil)
+	}
+	if wanted == nil && op.node.At("x-amazon-apigateway-auth", "type").Str() == "AWS_IAM" {
+		out = [][]web.Auth{{signed(source)}}
 	}
 	return d.withNeeded(out, op, base, o, source)
 }
@@ -101,6 +114,13 @@ func keyOf(n *tree.Node) string {
 	return n.Get("in").Str() + " " + strings.ToLower(n.Get("name").Str())
 }
 
+// signed is a credential that signs requests for AWS. Its keys are looked up by the name of the source: whose document
+// asks for them may not have those of this machine.
+func signed(source string) web.Auth {
+	return web.Auth{Kind: web.SigV4, Names: []string{web.EnvName(source, "AWS_ACCESS_KEY_ID"),
+		web.EnvName(source, "AWS_SECRET_ACCESS_KEY"), web.EnvName(source, "AWS_SESSION_TOKEN")}}
+}
+
 // scheme turns a security scheme into a credential.
 func (d *document) scheme(name string, scopes []string, base *url.URL, o options, source string) (a web.Auth, ok bool) {
 	n := d.soft(d.schemes().Get(name))
@@ -117,6 +137,11 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o options
 		return defaults
 	}
 	token := web.EnvName(source, "TOKEN")
+	if isSigned(n) {
+		a = signed(source)
+		a.Names = pick(a.Names...)
+		return a, true
+	}
 	switch kind := n.Get("type").Str(); {
 	case kind == "basic", kind == "http" && strings.EqualFold(n.Get("scheme").Str(), "basic"):
 		return web.Auth{Kind: web.Basic, Names: pick(web.EnvName(source, "USER"), web.EnvName(source, "PASSWORD"))}, true

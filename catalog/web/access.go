@@ -30,8 +30,6 @@ type Access struct {
 	Login *login.Account
 	// Secrets say where the names of Auth and Always are looked up; others are as those of a Vault.
 	Secrets map[string]Secret
-	// Sign is called last, when all else of a request is written. Nil: nothing is signed.
-	Sign Signer
 	// Certificate is how requests show who sends them, by TLS.
 	Certificate Certificate
 	// Timeout bounds one request; zero means the default. Allow are further servers that may be reached.
@@ -40,11 +38,6 @@ type Access struct {
 
 	loggedIn bool // the Login has a token for where the request goes; see At
 }
-
-// A Signer makes a request one that its server accepts: it adds what a login gave, or signs what there is. body is what
-// is sent; nil for none. It is called for each attempt, and an error ends the call. What it writes must be known to the
-// Vault, so that nobody else sees it.
-type Signer func(req *http.Request, body []byte) error
 
 // A Secret is where a value is found: in one of these.
 type Secret struct {
@@ -57,6 +50,9 @@ func (a Access) Places() []string {
 	var all []string
 	if a.loggedIn {
 		all = append(all, "header authorization")
+	}
+	if a.Signs() {
+		all = append(all, SigningPlaces()...)
 	}
 	for _, one := range a.Always {
 		all = append(all, one.place())
@@ -126,15 +122,26 @@ func (a Access) choose(v *Vault, asked [][]Auth) (chosen []Auth, wanted []string
 			missing = append(missing, v.lacks(one)...)
 		}
 	}
-	for _, name := range names(slices.Concat(a.Auth, a.Always)) {
-		if _, ok := v.Value(name); !ok && v.failed(name) != nil {
-			return nil, nil, v.failed(name)
-		}
-	}
 	if len(missing) > 0 {
 		wanted = missing
 	}
-	return chosen, wanted, nil
+	return chosen, wanted, a.Failure(v)
+}
+
+// Failure says why a value of the configuration cannot be had: its command failed, or AWS's programs have no keys. Nil
+// for one that is only missing.
+func (a Access) Failure(v *Vault) error {
+	for _, one := range slices.Concat(a.Auth, a.Always) {
+		if err := v.noKeys(one); err != nil {
+			return err
+		}
+		for _, name := range one.Names {
+			if _, ok := v.Value(name); !ok && v.failed(name) != nil {
+				return v.failed(name)
+			}
+		}
+	}
+	return nil
 }
 
 // left is what the configuration leaves of the credentials that a source asks for.
@@ -155,7 +162,7 @@ func (a Access) left(alternatives [][]Auth) [][]Auth {
 
 // Authenticate makes the request one of its source, for whoever sends it otherwise than by a Client: with the first
 // complete alternative of the credentials that the source asks for, and all that the Access says. It returns their
-// names; none where the request goes without. body is as for a Signer. v may be nil.
+// names; none where the request goes without. body is what is sent; nil for none. v may be nil.
 func (a Access) Authenticate(req *http.Request, v *Vault, asked [][]Auth, body []byte) (sent []string, err error) {
 	chosen, _, err := a.At(req.URL).choose(v, asked)
 	if err != nil {
@@ -191,10 +198,8 @@ func (a Access) authenticate(req *http.Request, v *Vault, auth []Auth, body []by
 		}
 		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+query.Encode(), "&")
 	}
-	if a.Sign != nil {
-		if err := a.Sign(req, body); err != nil {
-			return err
-		}
+	if err := v.sign(req, auth, body); err != nil {
+		return err
 	}
 	for name, values := range req.Header {
 		for _, value := range values {

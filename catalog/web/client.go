@@ -145,7 +145,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	defer cancel()
 	auth, wanted, err := c.o.Access.At(u).choose(c.o.Vault, r.Auth)
 	if err != nil {
-		return Answer{}, c.plain(ctx, err, wanted)
+		return Answer{}, c.plain(ctx, err, auth, wanted)
 	}
 	answer, wait, err := c.once(ctx, r, u, auth)
 	var status *StatusError
@@ -157,7 +157,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return answer, nil
 	}
 	transient := wait >= 0 && ctx.Err() == nil
-	if err = c.plain(ctx, err, wanted); transient {
+	if err = c.plain(ctx, err, auth, wanted); transient {
 		err = &catalog.Transient{Err: err, After: wait}
 	}
 	return Answer{}, err
@@ -202,7 +202,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	}
 	// Redact both before and after decoding: clipping could split a value, and one may be escaped twice.
 	cutter := c.o.Vault.cutter()
-	text = []byte(cutter.Text(string(text)))
+	text = []byte(cutter.Text(unsigned(string(text), res.Request)))
 	if res.StatusCode >= 300 {
 		failed := statusError(res, text)
 		if res.Request == req && res.StatusCode == http.StatusUnauthorized { // not where it was redirected to
@@ -212,7 +212,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	}
 	for _, values := range res.Header {
 		for i := range values {
-			values[i] = cutter.Text(values[i])
+			values[i] = cutter.Text(unsigned(values[i], res.Request))
 		}
 	}
 	answer := Answer{Status: res.StatusCode, Header: res.Header}
@@ -226,11 +226,11 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 }
 
 // plain makes an error fit to be shown: no query strings, no credentials, and what to do.
-func (c *Client) plain(ctx context.Context, err error, wanted []string) error {
+func (c *Client) plain(ctx context.Context, err error, sent []Auth, wanted []string) error {
 	var status *StatusError
 	if errors.As(err, &status) {
 		if status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden {
-			status.Hint = credentialHint(wanted)
+			status.Hint = c.o.Vault.hint(sent, wanted)
 		}
 		if source := c.o.Access.Login.Source(); status.asks && source != "" {
 			status.Hint = (&login.NeededError{Source: source, Reason: "it wants a login"}).Error()
@@ -298,6 +298,10 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 		for _, name := range credentialHeaders(first) {
 			req.Header.Del(name)
 		}
+		return nil
+	}
+	if err := signAnew(req); err != nil {
+		return &redirectError{err.Error()}
 	}
 	return nil
 }

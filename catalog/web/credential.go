@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/catalog/text"
 	"almanac/catalog/verb"
+	"almanac/catalog/web/aws"
 	"almanac/catalog/web/login"
 )
 
@@ -32,6 +34,9 @@ const (
 	Basic  Kind = "basic"  // Names: user, password
 	Key    Kind = "key"    // Names: key
 	OAuth2 Kind = "oauth2" // Names: client id, client secret; the client credentials grant
+	// SigV4 signs requests for AWS. Names: access key id, secret access key, session token, of which the last need not
+	// have a value; or none, for keys that AWS's own programs would use.
+	SigV4 Kind = "sigv4"
 )
 
 // An Auth is one credential that a request may need.
@@ -45,6 +50,15 @@ type Auth struct {
 	// TokenURL and Scopes are for OAuth2 only. The token is requested over https, or on this machine.
 	TokenURL string
 	Scopes   []string
+	// AWS is for SigV4 only.
+	AWS AWS `json:",omitzero"`
+}
+
+// An AWS says what requests are signed for, and with which keys where the Auth has no Names. Region and Service are
+// empty where the address says them, or the region is AWS's own setting.
+type AWS struct {
+	Region, Service, Profile string
+	Command                  []string
 }
 
 // EnvName is the name of a source's credential: ALMANAC_GITHUB_TOKEN. It is never the name of one of the program's own
@@ -60,7 +74,7 @@ func EnvName(source, what string) string {
 // Equal tells that both are the same.
 func (a Auth) Equal(b Auth) bool {
 	return a.Kind == b.Kind && a.Place == b.Place && a.Field == b.Field && a.TokenURL == b.TokenURL &&
-		slices.Equal(a.Names, b.Names) && slices.Equal(a.Scopes, b.Scopes)
+		slices.Equal(a.Names, b.Names) && slices.Equal(a.Scopes, b.Scopes) && reflect.DeepEqual(a.AWS, b.AWS)
 }
 
 // SamePlace tells that both are written in the same place of a request.
@@ -88,6 +102,7 @@ type Vault struct {
 	// failures are those of commands, as they ran last.
 	failures map[string]error
 	tokens   map[string]oauth2.TokenSource
+	chains   []*aws.Chain
 
 	// filter redacts issued: all values that were ever given out or expected.
 	filter  *secret.Filter
@@ -244,6 +259,9 @@ func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
 
 func (v *Vault) has(all []Auth) bool {
 	for _, a := range all {
+		if a.Kind == SigV4 && len(a.Names) == 0 && (v == nil || v.noKeys(a) != nil) {
+			return false
+		}
 		if a.Kind == OAuth2 && len(a.Names) > 2 {
 			if _, ok := v.Value(a.Names[2]); ok {
 				continue
@@ -263,7 +281,14 @@ func (v *Vault) lacks(a Auth) []string {
 	if v.has([]Auth{a}) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(a.Names), func(name string) bool {
+	all := slices.Clone(a.Names)
+	switch {
+	case a.Kind == SigV4 && len(all) == 0:
+		return aws.Variables()[:2]
+	case a.Kind == SigV4:
+		all = all[:2]
+	}
+	return slices.DeleteFunc(all, func(name string) bool {
 		_, ok := v.Value(name)
 		return ok
 	})
@@ -271,7 +296,10 @@ func (v *Vault) lacks(a Auth) []string {
 
 // needed are the names that must have a value. A user may come without a password.
 func needed(a Auth) []string {
-	if a.Kind == OAuth2 {
+	switch {
+	case a.Kind == SigV4 && len(a.Names) == 0:
+		return nil
+	case a.Kind == OAuth2 || a.Kind == SigV4:
 		return a.Names[:2]
 	}
 	return a.Names[:1]
@@ -280,6 +308,9 @@ func needed(a Auth) []string {
 func names(all []Auth) []string {
 	var list []string
 	for _, a := range all {
+		if a.Kind == SigV4 && len(a.Names) == 0 {
+			list = append(list, aws.Variables()...)
+		}
 		list = append(list, a.Names...)
 	}
 	return list
@@ -299,7 +330,12 @@ func (v *Vault) Wanted(alternatives [][]Auth) []string {
 	return wanted
 }
 
-func credentialHint(wanted []string) string {
+// hint says what to do about a request that was refused with these credentials.
+func (v *Vault) hint(sent []Auth, wanted []string) string {
+	if i := slices.IndexFunc(sent, isSigned); i >= 0 {
+		k, _ := v.keys(sent[i])
+		return "it was signed with the keys of " + k.From + ": check what they may do, the region and the service"
+	}
 	if len(wanted) == 0 {
 		return "it requires a credential, but the source does not name one"
 	}
@@ -308,7 +344,10 @@ func credentialHint(wanted []string) string {
 
 // apply adds one credential to the request.
 func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) error {
-	first, _ := v.Value(a.Names[0])
+	var first string
+	if len(a.Names) > 0 {
+		first, _ = v.Value(a.Names[0])
+	}
 	switch a.Kind {
 	case Bearer:
 		setHeader(req, "Authorization", "Bearer "+first)
@@ -330,7 +369,7 @@ func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) er
 			req.URL.RawQuery = query
 		case "cookie":
 			req.AddCookie(&http.Cookie{Name: a.Field, Value: first})
-			*req = *req.WithContext(context.WithValue(req.Context(), headerKey{}, append(credentialHeaders(req), "Cookie")))
+			carries(req, "Cookie")
 		default:
 			setHeader(req, a.Field, first)
 		}
@@ -340,6 +379,7 @@ func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) er
 			return err
 		}
 		setHeader(req, "Authorization", "Bearer "+token)
+	case SigV4: // when all else is written
 	default:
 		return fmt.Errorf("unknown kind of credential %q", a.Kind)
 	}
@@ -356,7 +396,12 @@ func credentialHeaders(req *http.Request) []string {
 
 func setHeader(req *http.Request, name, value string) {
 	req.Header.Set(name, value)
-	*req = *req.WithContext(context.WithValue(req.Context(), headerKey{}, append(credentialHeaders(req), name)))
+	carries(req, name)
+}
+
+// carries tells that the headers carry credentials.
+func carries(req *http.Request, names ...string) {
+	*req = *req.WithContext(context.WithValue(req.Context(), headerKey{}, append(credentialHeaders(req), names...)))
 }
 
 func (v *Vault) issue(value string) {

@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog/team"
 	"almanac/catalog/text"
+	"almanac/catalog/web"
 	"almanac/llm"
 )
 
@@ -45,6 +46,7 @@ func (cli *commandLine) checks(ctx context.Context, p *program) []check {
 	}
 	checks = append(checks, cli.checkModels(ctx)...)
 	checks = append(checks, cli.checkLogins()...)
+	checks = append(checks, cli.checkKeys()...)
 	if cli.Team != "" || cli.NATS != "" {
 		checks = append(checks, cli.checkTeam(ctx))
 	}
@@ -136,6 +138,32 @@ func checkModel(ctx context.Context, t llm.Target) check {
 		c.State, c.Text = checkOK, t.Model+": the server answers"
 	}
 	return c
+}
+
+// checkKeys looks for the keys of AWS that requests of sources are signed with.
+func (cli *commandLine) checkKeys() (all []check) {
+	for _, t := range cli.config.user.sources {
+		if !t.access.Signs() {
+			continue
+		}
+		v := web.NewVault(os.Getenv, web.Keyring)
+		v.From(t.access.Secrets)
+		c := check{Name: "aws " + t.name, State: checkOK}
+		from, until, err := t.access.Keys(v)
+		c.Text = "keys of " + text.LineBytes(from, 100)
+		if !until.IsZero() {
+			c.Text += ", which end in " + about(time.Until(until))
+		}
+		if err != nil {
+			c.State, c.Text = checkFailed, strings.TrimPrefix(err.Error(), "aws: ")
+			c.Remedy = "calls of " + t.name + " fail until it has keys"
+			if _, opened := cli.usable[t.name]; !opened {
+				c.State = checkNote
+			}
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // checkTeam asks the bus for an answer and, with a team, who is in it. It does not join.

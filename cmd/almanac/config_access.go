@@ -124,8 +124,8 @@ func (t *sourceTable) secret(key string, value any) (name, message string) {
 
 // takeAuth reads the credential that replaces those that the source asks for.
 func (t *sourceTable) takeAuth(value any) (message string) {
-	const want = `want {bearer = VALUE}, {user = VALUE, password = VALUE} or {login = {...}}; a key goes under headers ` +
-		`or query: `
+	const want = `want {bearer = VALUE}, {user = VALUE, password = VALUE}, {login = {...}} or {aws = {...}}; a key goes ` +
+		`under headers or query: `
 	table, ok := value.(map[string]any)
 	if !ok {
 		return want + valueHint
@@ -143,12 +143,62 @@ func (t *sourceTable) takeAuth(value any) (message string) {
 		t.access.Auth = []web.Auth{{Kind: web.Bearer, Names: []string{read("bearer")}}}
 	case "[password user]":
 		t.access.Auth = []web.Auth{{Kind: web.Basic, Names: []string{read("user"), read("password")}}}
+	case "[aws]":
+		return t.takeAWS(table["aws"])
 	case "[login]":
 		return t.takeLogin(table["login"])
 	default:
 		return want + valueHint
 	}
 	return message
+}
+
+// takeAWS reads what requests are signed for, and with whose keys: those that AWS's programs use, a profile's, a
+// program's, or values.
+func (t *sourceTable) takeAWS(value any) (message string) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		return "aws: want a table, of region, service, profile, command, access_key_id, secret_access_key and session_token"
+	}
+	var a web.AWS
+	names, from := make([]string, 3), map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		said, isText := table[key].(string)
+		switch key {
+		case "region", "service", "profile":
+			*map[string]*string{"region": &a.Region, "service": &a.Service, "profile": &a.Profile}[key] = said
+			if !isText || strings.Trim(said, " ") == "" {
+				return "aws." + key + ": want a text"
+			}
+			if key == "profile" {
+				from[key] = true
+			}
+		case "command":
+			if a.Command, ok = texts(table[key]); !ok || len(a.Command) == 0 || a.Command[0] == "" {
+				return `aws.command: want a program, such as ["aws", "configure", "export-credentials"]`
+			}
+			from[key] = true
+		case "access_key_id", "secret_access_key", "session_token":
+			i := slices.Index([]string{"access_key_id", "secret_access_key", "session_token"}, key)
+			if names[i], message = t.secret("auth.aws."+key, table[key]); message != "" {
+				return "aws." + key + ": " + message
+			}
+			from["values"] = true
+		default:
+			return "aws." + key + ": unknown key: want region, service, profile, command, access_key_id, secret_access_key " +
+				"or session_token"
+		}
+	}
+	switch {
+	case len(from) > 1:
+		return "aws: keys come from a profile, a command or access_key_id and secret_access_key: name one of these"
+	case from["values"] && (names[0] == "" || names[1] == ""):
+		return "aws: access_key_id and secret_access_key go together: set both"
+	case !from["values"]:
+		names = nil
+	}
+	t.access.Auth = []web.Auth{{Kind: web.SigV4, Names: names, AWS: a}}
+	return ""
 }
 
 // unusable lists the keys of the user's tables that the sources of these names, which have been opened, have no use

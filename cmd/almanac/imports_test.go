@@ -28,6 +28,7 @@ var owners = map[string][]string{
 	"github.com/alecthomas/kong":        {"cmd/almanac"},
 	"github.com/fxamacker/cbor/v2":      {"session/kernel", "session/trace"},
 
+	"github.com/aws/aws-sdk-go-v2":           {"catalog/web/aws"},
 	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "catalog/web/login", "session/gateway"},
 	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},
 	"github.com/nats-io/nats-server/v2":      {"catalog/team/bus"},

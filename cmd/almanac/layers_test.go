@@ -30,7 +30,9 @@ var layers = []layer{
 	{"catalog/media", nil},
 	{"catalog/verb", map[string]string{"catalog": "operations and risks"}},
 	{"catalog/web/login", map[string]string{"catalog/secret": "tokens are taken out of what servers say"}},
+	{"catalog/web/aws", nil},
 	{"catalog/web", map[string]string{
+		"catalog/web/aws":   "signatures, and the keys for them",
 		"catalog/web/login": "tokens of logins",
 		"catalog":           "results and their pages",
 		"catalog/secret":    "credentials are taken out of answers",

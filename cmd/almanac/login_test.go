@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"almanac/internal/awstest"
 	"almanac/internal/oauthtest"
 )
 
@@ -36,8 +38,10 @@ func guarded() http.Handler {
 		})
 	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	mux.HandleFunc("/pets", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "sent": r.Header.Get("Authorization")})
+		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "sent": r.Header.Get("Authorization"),
+			"body": string(body), "query": r.URL.RawQuery})
 	})
 	return mux
 }
@@ -58,13 +62,8 @@ func protects(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("API", s.Resource.URL)
 	ts.Setenv("AUTH", s.URL)
 	ts.Setenv("BROWSER", "browser")
+	addresses(ts, "API_ADDRESS", s.Resource.URL, "AUTH_ADDRESS", s.URL)
 	work := ts.Getenv("WORK")
-	files, err := filepath.Glob(filepath.Join(work, "[a-z]*.*"))
-	ts.Check(err)
-	addresses := strings.NewReplacer("API_ADDRESS", s.Resource.URL, "AUTH_ADDRESS", s.URL)
-	for _, file := range files {
-		ts.Check(os.WriteFile(file, []byte(addresses.Replace(ts.ReadFile(file))), 0o600))
-	}
 	ts.Defer(func() {
 		s.Close()
 		if n := s.Count("reused"); n > 0 {
@@ -72,6 +71,34 @@ func protects(ts *testscript.TestScript, neg bool, args []string) {
 			panic("a refresh token was used twice")
 		}
 		for path, secret := range leftIn(work, s.Given()) {
+			panic(fmt.Sprintf("%s has the secret %s", path, secret))
+		}
+	})
+}
+
+// addresses writes addresses into the files of a script, in place of the names before them.
+func addresses(ts *testscript.TestScript, pairs ...string) {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("WORK"), "[a-z]*.*"))
+	ts.Check(err)
+	for _, file := range files {
+		ts.Check(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(ts.ReadFile(file))), 0o600))
+	}
+}
+
+// signs starts a server that wants requests signed for execute-api in eu-west-1: signs ID SECRET TOKEN. API is its
+// address, which also stands in the files of the script for API_ADDRESS. At its end no file that the program wrote may
+// have the secret or the token.
+func signs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: signs ID SECRET TOKEN")
+	}
+	s := awstest.New(awstest.Account{ID: args[0], Secret: args[1], Token: args[2], Region: "eu-west-1",
+		Service: "execute-api"}, guarded())
+	ts.Setenv("API", s.URL)
+	addresses(ts, "API_ADDRESS", s.URL)
+	ts.Defer(func() {
+		s.Close()
+		for path, secret := range leftIn(ts.Getenv("ALMANAC_DATA"), args[1:]) {
 			panic(fmt.Sprintf("%s has the secret %s", path, secret))
 		}
 	})

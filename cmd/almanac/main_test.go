@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "library": library, "crash": crash, "serves": serves, "protects": protects,
-			"answers": answers,
+			"answers": answers, "signs": signs,
 		},
 		UpdateScripts: golden.Updating(),
 	})
