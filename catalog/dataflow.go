@@ -3,6 +3,7 @@ package catalog
 // This file links the steps of a plan: which step supplies which input, and so in which order they run.
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -53,11 +54,15 @@ func requiredKeys(e *Entry) []string {
 	return keys
 }
 
-// best is the hit of a step that supplies a need best, the name of the output, and how well it does: 0 for not at all.
-// A read about the entity that the need belongs to comes before other reads, reads before mutations, and the step's
-// best hit before its alternatives; alternatives do not supply plain words such as "reason". An entry that takes the
-// need as an input does not supply it.
-func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth int) {
+// best is the hit of a step that supplies a need of the step to best, the name of the output, and how well it does: 0
+// for not at all. What a source says that an entry supplies to the best hit of the step to goes first. A read about the
+// entity that the need belongs to comes before other reads, reads before mutations, and the step's best hit before its
+// alternatives; alternatives do not supply plain words such as "reason". An entry that takes the need as an input does
+// not supply it.
+func (s *dataFlow) best(step, to int, need string) (from *Entry, key string, worth int) {
+	if from, key = s.declared(step, to, need); from != nil {
+		return from, key, declaredWorth
+	}
 	keys := needKeys(need)
 	among := func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -90,6 +95,44 @@ func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth i
 	return from, key, worth
 }
 
+// orderNeeds are the needs of step i that decide its place: those of View.orderNeeds, and those that a source says that
+// another step supplies.
+func (s *dataFlow) orderNeeds(i int, step Step) []string {
+	needs := s.view.orderNeeds(step)
+	if len(step.Hits) == 0 {
+		return needs
+	}
+	for _, need := range s.view.needsOf(step) {
+		for j := range s.steps {
+			if from, _ := s.declared(j, i, need); j != i && from != nil {
+				needs = appendNew(needs, need)
+			}
+		}
+	}
+	return needs
+}
+
+// declaredWorth is above all that best makes of names.
+const declaredWorth = 100
+
+// declared is the hit of a step whose source says that it supplies a need of the step to's best hit, and the field.
+func (s *dataFlow) declared(step, to int, need string) (from *Entry, field string) {
+	if len(s.givers[to]) == 0 {
+		return nil, ""
+	}
+	id := s.givers[to][0].entry.ID
+	for _, g := range s.givers[step] {
+		for _, supply := range g.entry.Supplies {
+			name := spelling.Fold(supply.Argument)
+			same := name == spelling.Fold(need) || name == "id" && strings.HasSuffix(spelling.Fold(need), "_id")
+			if supply.ID == id && g.entry.ID != id && same {
+				return g.entry, supply.Field
+			}
+		}
+	}
+	return nil, ""
+}
+
 func thingSuffixes() []string { return []string{"_ids", "_id", "_list"} }
 
 // ofThing reports whether a field holds an entity, its id, or a list of either.
@@ -118,11 +161,11 @@ func (s *dataFlow) order() []int {
 	placed := make([]bool, len(s.steps))
 	waits := make([][][]int, len(s.steps)) // by step and need, what each step is worth
 	for i, step := range s.steps {
-		for _, need := range s.view.orderNeeds(step) {
+		for _, need := range s.orderNeeds(i, step) {
 			worths := make([]int, len(s.steps))
 			for j := range s.steps {
 				if j != i {
-					_, _, worths[j] = s.best(j, need)
+					_, _, worths[j] = s.best(j, i, need)
 				}
 			}
 			waits[i] = append(waits[i], worths)
@@ -163,9 +206,12 @@ func (s *dataFlow) order() []int {
 func (s *dataFlow) link(step int, need string) Link {
 	link, most := Link{Step: step + 1, Input: need}, 0
 	for i := step - 1; i >= 0; i-- {
-		if from, key, worth := s.best(i, need); worth > most {
+		if from, key, worth := s.best(i, step, need); worth > most {
 			most = worth
-			link.From, link.ID, link.Field = i+1, from.ID, outputName(from, key)
+			if worth < declaredWorth {
+				key = outputName(from, key)
+			}
+			link.From, link.ID, link.Field = i+1, from.ID, cmp.Or(key, "the result")
 		}
 	}
 	return link

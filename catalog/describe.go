@@ -75,8 +75,20 @@ func (e *Entry) written() *spec.Action {
 		ID: e.ID, Title: e.Title, Description: e.Description, Operation: string(OperationOf(e)), Risk: string(RiskOf(e)),
 		Mutates: e.Mutates, Input: e.Input.document(), Output: e.Output.document(), Examples: e.Examples, Target: e.Target,
 		Warnings: briefWarnings(e), Undo: e.Compensate.written(), Conduct: e.conducted(), Category: e.Category,
-		Version: e.Version, Strict: e.Strict,
+		Version: e.Version, Strict: e.Strict, Supplies: e.supplied(),
 	}
+}
+
+// supplied says in words what of a result is an argument of another action.
+func (e *Entry) supplied() (all []string) {
+	for _, s := range e.Supplies {
+		field := "result"
+		if s.Field != "" && s.Field[0] != '[' {
+			field += "."
+		}
+		all = append(all, s.Argument+" of "+s.ID+" = "+field+s.Field)
+	}
+	return all
 }
 
 // ParseJSON is spec.ParseJSON: one JSON value with nothing behind it, whole numbers as int64.

@@ -95,6 +95,8 @@ type Entry struct {
 	Effects []Effect
 	// SendsEffects is set if results of Action have them filled in already; Effects are for previews then.
 	SendsEffects bool
+	// Supplies are arguments of other actions that are in results of this one, as its source says. Plans follow them.
+	Supplies []Supply
 	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
 	// Needs names the values of the Context without which a call fails, for actions that read them there.
@@ -161,6 +163,14 @@ type Injection struct {
 // listed as effects. It never calls back into the session, which is waiting for it. It must return when ctx is done,
 // and must be safe for concurrent use.
 type Action func(ctx context.Context, call Call) (Result, error)
+
+// A Supply is an argument of another action that is in a result.
+type Supply struct {
+	// ID is the action, Argument the name of its argument.
+	ID, Argument string
+	// Field is where it is in the result: "owner.id", "items[1].id". Empty for the whole result.
+	Field string
+}
 
 // A Call is one use of an action.
 type Call struct {

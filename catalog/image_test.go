@@ -91,6 +91,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Resource:   &Resource{URI: "a:b", Name: "n"},
 		Version:    "1.10",
 		Recipe:     "POST /b",
+		Supplies:   []Supply{{"a.c", "id", "owner.id"}},
 		Strict:     true,
 		Paged:      true,
 		Compensate: &Compensation{ID: "a.undo", Args: map[string]any{"id": "$result.id", "n": int64(1)}},

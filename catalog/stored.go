@@ -132,6 +132,10 @@ func appendEntry(b []byte, e *Entry) []byte {
 	b = appendEffects(b, e.Effects)
 	b = appendFlag(appendText(appendText(appendText(b, e.Category), e.Version), e.Guide), e.Strict)
 	b = appendText(b, e.Recipe)
+	b = binary.AppendUvarint(b, uint64(len(e.Supplies)))
+	for _, s := range e.Supplies {
+		b = appendText(appendText(appendText(b, s.ID), s.Argument), s.Field)
+	}
 	b = appendConduct(b, e)
 	return appendCompensation(b, e.Compensate)
 }
@@ -213,6 +217,12 @@ func (r *entryReader) entry() Entry {
 	e.Effects = readEffects(r.text())
 	e.Category, e.Version, e.Guide, e.Strict = r.text(), r.text(), r.text(), r.flag()
 	e.Recipe = r.text()
+	if n := r.count(); n > 0 {
+		e.Supplies = make([]Supply, n)
+		for i := range e.Supplies {
+			e.Supplies[i] = Supply{r.text(), r.text(), r.text()}
+		}
+	}
 	r.conduct(&e)
 	if id := r.text(); id != "" {
 		e.Compensate = &Compensation{ID: id}

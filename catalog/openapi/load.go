@@ -69,6 +69,7 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops), Entries: l.batch.Entries})
 		}
 	}
+	l.link(ops)
 	l.unsupported()
 	if l.d.others != nil {
 		l.kept.Files = l.d.others.files
@@ -79,6 +80,27 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 	var err error
 	l.batch.Kept, err = json.Marshal(l.kept)
 	return err
+}
+
+// link adds to the entries what their links say. Readers of a part may have the entries as they were.
+func (l *loader) link(ops []*operation) {
+	links, byID := newLinker(l.d, ops), map[string]*operation{}
+	for _, op := range ops {
+		byID[op.id] = op
+	}
+	l.batch.Entries = slices.Clone(l.batch.Entries)
+	made := map[string]bool{}
+	for i := range l.batch.Entries {
+		made[l.batch.Entries[i].ID] = true
+	}
+	for i := range l.batch.Entries {
+		e := &l.batch.Entries[i]
+		supplies, lost := links.supplies(byID[e.ID])
+		e.Supplies = slices.DeleteFunc(supplies, func(s catalog.Supply) bool { return !made[s.ID] })
+		for _, reason := range lost {
+			l.batch.Mended = append(l.batch.Mended, catalog.Skip{ID: e.ID, Source: l.o.Source, Reason: reason})
+		}
+	}
 }
 
 var errNoCredential = errors.New("no credential")

@@ -53,6 +53,8 @@ type Action struct {
 	Lone string
 	// Undo is the call that takes back what a call did, with args and result in it for those of the call; may be empty.
 	Undo string
+	// Supplies are the arguments of other actions that are in a result, in words.
+	Supplies []string
 	// Conduct says in lines how calls are made and what their results carry: "hooks: before (shop.yaml:7)". May be empty.
 	Conduct []string
 	// Target is what a call reaches outside of the program; may be empty.
@@ -87,9 +89,10 @@ func specJSON(e *Action) (string, error) {
 		Output      json.RawMessage `json:"output,omitempty"`
 		Examples    []string        `json:"examples,omitempty"`
 		Undo        string          `json:"undone_by,omitempty"`
+		Supplies    []string        `json:"supplies,omitempty"`
 		Conduct     []string        `json:"conduct,omitempty"`
 	}{e.ID, e.Title, e.Description, e.Category, e.Version, e.Operation, e.Mutates, e.Risk, e.Strict,
-		json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples, e.Undo, e.Conduct}
+		json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples, e.Undo, e.Supplies, e.Conduct}
 	if e.Input == nil {
 		record.Input = json.RawMessage(EmptySchema)
 	}
@@ -142,6 +145,11 @@ func specText(e *Action, detail Detail) string {
 	}
 	if about != "" {
 		w.b.WriteString("\n" + about)
+	}
+	for _, supply := range e.Supplies {
+		if detail == Full {
+			w.b.WriteString("\nsupplies " + cleanCode(supply))
+		}
 	}
 	if detail == Full && e.Undo != "" {
 		w.b.WriteString("\nundone by " + cleanCode(e.Undo))

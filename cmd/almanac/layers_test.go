@@ -5,7 +5,7 @@ package main
 // subjects are packages about one small subject. They import nothing of ours but each other, and any package may use
 // them.
 var subjects = []string{
-	"catalog/compare", "catalog/lua", "catalog/pattern", "catalog/reference", "catalog/regular",
+	"catalog/compare", "catalog/expression", "catalog/lua", "catalog/pattern", "catalog/reference", "catalog/regular",
 	"catalog/search/spelling", "catalog/subprocess", "catalog/task", "catalog/text", "catalog/text/cells",
 	"catalog/tree", "catalog/unknown",
 }
