@@ -17,25 +17,40 @@ import (
 type (
 	region struct {
 		Path  string `json:"path,omitempty" jsonschema:"A file; a relative path is of the folder in which the session works"`
-		First int    `json:"first,omitempty" jsonschema:"Its first line; without lines the whole file"`
-		Last  int    `json:"last,omitempty" jsonschema:"Its last line; the end of the file if left out"`
+		First *int   `json:"first,omitempty" jsonschema:"Its first line; without lines the whole file"`
+		Last  *int   `json:"last,omitempty" jsonschema:"Its last line; the end of the file if left out"`
 		Name  string `json:"name,omitempty" jsonschema:"Anything else that one agent at a time should work on; instead of path"`
 	}
 	newClaim struct {
 		region
 		What    string `json:"what,omitempty" jsonschema:"What for, in a few words"`
-		Minutes int    `json:"minutes,omitempty" jsonschema:"How long, at most 1440; left out: until it is released or the session ends"`
+		Minutes *int   `json:"minutes,omitempty" jsonschema:"How long, at most 1440; left out: until it is released or the session ends"`
 	}
 )
 
 // wanted is the claim that is asked for, checked.
 func (b *book) wanted(in newClaim) (Claim, time.Duration, error) {
-	claim := Claim{Path: in.Path, First: in.First, Last: in.Last, Name: in.Name, What: in.What}
-	fixed := time.Duration(in.Minutes) * time.Minute
-	if fixed < 0 || fixed > maxClaim {
-		return claim, 0, fmt.Errorf("minutes %d: want 1 to %d", in.Minutes, int(maxClaim.Minutes()))
+	claim := Claim{Path: in.Path, Name: in.Name, What: in.What}
+	for _, line := range []struct {
+		given *int
+		to    *int
+		what  string
+	}{{in.First, &claim.First, "first"}, {in.Last, &claim.Last, "last"}} {
+		if line.given == nil {
+			continue
+		}
+		if *line.given < 1 {
+			return claim, 0, fmt.Errorf("%s %d: want a line, from 1 on", line.what, *line.given)
+		}
+		*line.to = *line.given
 	}
-	return claim, fixed, b.check(&claim)
+	minutes := 0
+	if in.Minutes != nil {
+		if minutes = *in.Minutes; minutes < 1 || minutes > int(maxClaim.Minutes()) {
+			return claim, 0, fmt.Errorf("minutes %d: want 1 to %d", minutes, int(maxClaim.Minutes()))
+		}
+	}
+	return claim, time.Duration(minutes) * time.Minute, b.check(&claim)
 }
 
 func notClaimed(c *Claim) error {

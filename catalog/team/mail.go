@@ -460,7 +460,7 @@ func (t *Team) checkTo(to string) error {
 	case to == t.Agent():
 		return fmt.Errorf("%s: this session has that name itself: peer.discover lists the others", to)
 	}
-	return CheckName(to)
+	return CheckAgent(to)
 }
 
 // Report sends this session an item in the name of an agent that it has started, and that has ended without.

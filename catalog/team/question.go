@@ -200,7 +200,8 @@ func (t *Team) room(ctx context.Context, from string) error {
 	}
 	answered := slices.DeleteFunc(all, func(q Query) bool { return len(q.Answers) == 0 })
 	if len(answered) == 0 {
-		return fmt.Errorf("%d questions of yours have no answer: wait for some of them, see peer.questions", maxOwn)
+		return fmt.Errorf("%d questions of yours have no answer: wait for some of them, or withdraw one with peer.withdraw; see peer.questions",
+			maxOwn)
 	}
 	kv, err := t.questions(ctx)
 	if err != nil {
@@ -337,6 +338,22 @@ func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told boo
 	return q, t.Send(ctx, item) == nil, nil
 }
 
+// Withdraw takes back a question of this session, with the answers that it has.
+func (t *Team) Withdraw(ctx context.Context, id string) (Query, error) {
+	q, _, err := t.query(ctx, id)
+	if err == nil && q.From != t.Agent() {
+		err = fmt.Errorf("query %s: is of %s, who alone can withdraw it", id, q.From)
+	}
+	if err != nil {
+		return q, err
+	}
+	kv, err := t.questions(ctx)
+	if err != nil {
+		return q, err
+	}
+	return q, t.try(ctx, func(ctx context.Context) error { return kv.Purge(ctx, id) })
+}
+
 // closedError says why a question takes no answer, and what there is to do instead.
 func closedError(id, why, from string) error {
 	return fmt.Errorf("query %s: %s: write to %s with peer.message if there is more to say", id, why, from)
@@ -354,7 +371,7 @@ func (t *Team) Current(ctx context.Context, items ...Item) []Item {
 		}
 		q, _, err := t.query(ctx, items[i].Query)
 		if none := (*noQueryError)(nil); errors.As(err, &none) {
-			items[i].Closed = "closed long ago"
+			items[i].Closed = "withdrawn, or closed long ago"
 		} else if err == nil {
 			items[i].Closed = q.closed(t.Agent())
 		}

@@ -99,6 +99,9 @@ func TestQuestions(t *testing.T) {
 		{"ann peer.task.create|title=x|to=", "argument to: want a name, or leave it out for everybody, got nothing", ""},
 		{"ann peer.answer|query_id=$JS.API.>|answer=I",
 			`query "$JS.API.>": no such question, or it is older than 30 days: see peer.questions`, ""},
+		{"ann peer.ask|question=which day?|target=everybody",
+			"name everybody: it would be taken for somebody else: want another, left out it is everybody", ""},
+		{"cy peer.withdraw|query_id=Q1", "query Q1: is of ann, who alone can withdraw it", ""},
 		{"bob peer.ask|question=" + strings.Repeat("x", maxAsked+1),
 			"question of 8193 B: want at most 8192 B with its context: offload the rest with context.offload", ""},
 	} {
@@ -185,7 +188,8 @@ func TestQuestionsBounded(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	want := "50 questions of yours have no answer: wait for some of them, see peer.questions"
+	want := "50 questions of yours have no answer: wait for some of them, or withdraw one with peer.withdraw; " +
+		"see peer.questions"
 	if got := d.call(t, "ann peer.ask|question=x|target=bob"); got != want {
 		t.Error(got)
 	}
@@ -224,7 +228,7 @@ func TestCurrent(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	asked.Query = "ann.gone"
-	closed(bob, "closed long ago")
+	closed(bob, "withdrawn, or closed long ago")
 }
 
 // preview is what an action says that it would do.
@@ -312,5 +316,31 @@ func TestAskedBefore(t *testing.T) {
 	}
 	if got := asked(bob.Team); !slices.Equal(got, []string{toAll}) {
 		t.Errorf("bob was asked %v, want %s", got, toAll)
+	}
+}
+
+// A question that was withdrawn takes no answer and makes room for another.
+func TestWithdraw(t *testing.T) {
+	b := open(t)
+	d := dialogue{members: map[string]member{"ann": join(t, b, "ann"), "bob": join(t, b, "bob")}}
+	for range maxOwn {
+		d.call(t, "ann peer.ask|question=which queue?|target=bob")
+	}
+	full := fmt.Sprintf("%d questions of yours have no answer: wait for some of them, or withdraw one with peer.withdraw; "+
+		"see peer.questions", maxOwn)
+	first := d.ids[0]
+	for _, c := range []struct{ call, want string }{
+		{"ann peer.ask|question=and one more?", full},
+		{"ann peer.withdraw|query_id=Q1", "query Q1 is withdrawn"},
+		{"bob peer.answer|query_id=Q1|answer=red", `query "Q1": no such question, or it is older than 30 days: see peer.questions`},
+		{"ann peer.ask|question=and one more?", "asked everybody: 1 other agent now"},
+	} {
+		if got := d.call(t, c.call); !strings.HasPrefix(got, strings.TrimSuffix(c.want, "see peer.questions")) {
+			t.Errorf("%s\n\t%s\nwant\t%s", c.call, got, c.want)
+		}
+	}
+	item := Item{Kind: Question, Query: first}
+	if got := d.members["bob"].Current(t.Context(), item)[0].Closed; got != "withdrawn, or closed long ago" {
+		t.Errorf("the question is %q", got)
 	}
 }

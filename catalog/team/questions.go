@@ -140,6 +140,9 @@ func (t *Team) answeringEntries() []catalog.Entry {
 		Target     string `json:"target,omitempty" jsonschema:"Name of the agent; left out: everybody in the team"`
 		Enrichment string `json:"enrichment,omitempty" jsonschema:"What you know about it; goes with the question"`
 	}
+	type withdraw struct {
+		QueryID string `json:"query_id" jsonschema:"What peer.ask returned"`
+	}
 	about := func(ctx context.Context, call catalog.Call) (string, error) {
 		id, _ := call.Args["query_id"].(string)
 		q, _, err := t.query(ctx, id)
@@ -179,7 +182,21 @@ func (t *Team) answeringEntries() []catalog.Entry {
 		}
 		return sent{"forwarded to " + t.recipient(ctx, in.Target)}, nil
 	})
-	return []catalog.Entry{answering, forwarding}
+	withdrawing := catalog.Func(t.entry(catalog.Entry{
+		ID: "peer.withdraw", Title: "Withdraw a question",
+		Description: "Withdraw a question, or a request for a review, of your own: nobody can answer it any more.",
+		Aliases:     []string{"peer_withdraw_question", "cancel a question"}, Entities: []string{"question"}, Mutates: true,
+		Preview: func(ctx context.Context, call catalog.Call) (string, error) {
+			id, _ := call.Args["query_id"].(string)
+			q, _, err := t.query(ctx, id)
+			return "withdraws: " + text.ClipBytes(q.Text, maxPreview), err
+		},
+		Examples: []string{`peer.withdraw{query_id = "ann.k3x9q2ab"}`},
+	}), func(ctx context.Context, in withdraw, _ catalog.Context) (sent, error) {
+		q, err := t.Withdraw(ctx, in.QueryID)
+		return sent{"query " + q.ID + " is withdrawn"}, err
+	})
+	return []catalog.Entry{answering, forwarding, withdrawing}
 }
 
 // maxPreview is how much of a question a preview shows, in bytes.

@@ -97,6 +97,7 @@ func (t *Team) agentEntries() []catalog.Entry {
 		if t.options.Spawn == nil {
 			return spawned{}, errors.New("agents cannot be started from here")
 		}
+		in.Prompt = t.redact(in.Prompt)
 		name, err := t.options.Spawn(ctx, in)
 		if err != nil {
 			return spawned{}, err

@@ -101,10 +101,8 @@ type stores struct {
 
 // Join makes the session a member. The caller closes the Team, and then the bus. ctx bounds the joining alone.
 func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
-	for _, name := range []string{o.Team, o.Agent} {
-		if err := CheckName(name); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(CheckName(o.Team), CheckAgent(o.Agent)); err != nil {
+		return nil, err
 	}
 	t := &Team{
 		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
@@ -139,6 +137,14 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 
 // CheckName says why a team or an agent cannot have the name.
 func CheckName(name string) error { return bus.CheckName("name", name) }
+
+// CheckAgent says why an agent cannot have the name: CheckName, and words that stand for somebody else.
+func CheckAgent(name string) error {
+	if slices.Contains([]string{"all", "everybody", "nobody", "system", "you"}, name) {
+		return fmt.Errorf("name %s: it would be taken for somebody else: want another, left out it is everybody", name)
+	}
+	return CheckName(name)
+}
 
 // Agent is the name that the session has in the team.
 func (t *Team) Agent() string {

@@ -313,12 +313,10 @@ func (a *agent) first(ctx context.Context, prompt string) error {
 	if item.Text == "" {
 		item.Text = "it has ended, and said nothing"
 	}
-	if len(item.Text) > team.MaxText {
-		item.Text = text.ClipBytes(item.Text, team.MaxText)
-	}
+	item.Text = whole(item.Text)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	if err := a.team.Send(ctx, item); err != nil {
+	if err := a.insist(ctx, func() error { return a.team.Send(ctx, item) }); err != nil {
 		return errors.Join(failed, fmt.Errorf("result: %w", err))
 	}
 	return errors.Join(failed, os.WriteFile(s.sent(), nil, 0o600))

@@ -6,8 +6,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"almanac/catalog/task"
 	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/repl/event"
@@ -112,12 +114,15 @@ func (a *agent) answerNext(ctx context.Context, tried map[string]bool) (worked b
 		fmt.Fprintf(a.shell.p.stderr, "question %s of %s stays open: no answer\n", q.ID, q.From)
 		return true, nil
 	}
-	if left, err := a.waits(ctx, nil); err == nil && (left == nil || left.ID != q.ID) {
+	isIt := func(other team.Query) bool { return other.ID == q.ID }
+	if asked, _, err := a.team.Queries(ctx); err == nil && !slices.ContainsFunc(asked, isIt) {
 		return true, nil // the model has answered it
 	}
-	_, err = a.app.session.Call(ctx, session.Invocation{
-		ID: answerAction, Args: map[string]any{"query_id": q.ID, "answer": text.ClipBytes(answer, team.MaxText)},
-		Author: session.Model,
+	err = a.insist(ctx, func() error {
+		_, err := a.app.session.Call(ctx, session.Invocation{
+			ID: answerAction, Args: map[string]any{"query_id": q.ID, "answer": whole(answer)}, Author: session.Model,
+		})
+		return err
 	})
 	if err != nil {
 		fmt.Fprintf(a.shell.p.stderr, "question %s of %s stays open: %v\n", q.ID, q.From, err)
@@ -126,6 +131,25 @@ func (a *agent) answerNext(ctx context.Context, tried map[string]bool) (worked b
 		}
 	}
 	return true, nil
+}
+
+// insist does f again while the bus is away, until it has been done or cannot be, or ctx is done.
+func (a *agent) insist(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		if err == nil || a.cli.bus.lost() == "" || task.Sleep(ctx, time.Second) != nil {
+			return err
+		}
+	}
+}
+
+// whole is what the model said, as far as the team takes a text; how much was left out stands at its end.
+func whole(answer string) string {
+	if len(answer) <= team.MaxText {
+		return answer
+	}
+	note := fmt.Sprintf("\n[cut here: %s in all; the rest is in the agent's own session]", text.Bytes(int64(len(answer))))
+	return text.ClipBytes(answer, team.MaxText-len(note)) + note
 }
 
 // waits is the oldest question to this agent that nobody has answered, but for those that were tried; nil for none.

@@ -115,15 +115,19 @@ func (t *taker) work(ctx context.Context, id string) error {
 	if failed == nil && answer == "" {
 		failed = errors.New("the model said nothing")
 	}
-	args := map[string]any{"id": id, "result": text.ClipBytes(answer, team.MaxText)}
+	args := map[string]any{"id": id, "result": whole(answer)}
 	if failed != nil {
 		args["failed"], args["result"] = true, text.ClipBytes(failed.Error(), team.MaxText)
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
+	finish := func() error {
+		_, err := t.call(ending, "peer.task.finish", args)
+		return err
+	}
 	if !t.a.team.Has(id) {
 		fmt.Fprintf(stderr, "task %s: it was ended, or lost, before the answer came\n", id) // the model may have ended it
-	} else if _, err := t.call(ending, "peer.task.finish", args); err != nil {
+	} else if err := t.a.insist(ending, finish); err != nil {
 		fmt.Fprintf(stderr, "task %s: %v\n", id, err)
 	} else if failed != nil {
 		fmt.Fprintf(stderr, "task %s: failed: %v\n", id, failed)

@@ -182,6 +182,9 @@ func (cli *commandLine) agentName() string {
 		return '-'
 	}
 	name := strings.Trim(strings.Map(letters, strings.ToLower(loginName())), "-")
+	if team.CheckName(name) == nil && team.CheckAgent(name) != nil {
+		return "user-" + name
+	}
 	for name != "" && team.CheckName(name) != nil { // too long
 		name = name[:len(name)-1]
 	}
@@ -255,7 +258,7 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	if cli.spawned != nil {
 		m.options.Parent = cli.spawned.Parent
 	}
-	if err := team.CheckName(m.options.Agent); err != nil {
+	if err := team.CheckAgent(m.options.Agent); err != nil {
 		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
 	}
 	cli.tellName(m.options.Agent)
