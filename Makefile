@@ -148,7 +148,7 @@ peers-fetch: $(addsuffix /node_modules/.package-lock.json,$(PEERS) $(MCP_PEERS) 
 
 # The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
 peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
-	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
+	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 10m
 
 # Logins at an authorisation server: oidc-provider.
 peers-login: $(LOGIN_PEER)/node_modules/.package-lock.json

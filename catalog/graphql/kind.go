@@ -27,7 +27,7 @@ func Kind() source.Kind {
 			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
 			if a.address != "" {
 				s.Login = &login.Way{Name: called, Target: func(context.Context) (login.Target, error) {
-					return login.Target{Resource: a.address, Probe: `{"query": "{__typename}"}`}, nil
+					return login.Target{Resource: a.address, Probes: []login.Probe{{Body: `{"query": "{__typename}"}`}}}, nil
 				}}
 			}
 			if !isAddress(r.Rest) {

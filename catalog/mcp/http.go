@@ -65,7 +65,7 @@ func (h *headed) send(first *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if answer.StatusCode != http.StatusUnauthorized {
-			h.needed(nil)
+			h.needed(h.access.Login.Wider(r, answer))
 			return answer, nil
 		}
 		sent := h.access.Login.Sent(r)

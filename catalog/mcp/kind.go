@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"almanac/catalog"
 	"almanac/catalog/media"
 	"almanac/catalog/source"
@@ -70,9 +72,25 @@ func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, erro
 	return all, skipped, nil
 }
 
-// hello begins a session, which a server refuses to those who are not logged in.
-const hello = `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", ` +
-	`"capabilities": {}, "clientInfo": {"name": "almanac", "version": "0"}}}`
+// probes are requests which a server refuses to those who are not logged in. Some let everybody begin a session, or
+// know only one of the ways to speak.
+func probes() []login.Probe {
+	const about = `{"name": "almanac", "version": "0"}`
+	const meta = `"` + sdk.MetaKeyProtocolVersion + `": "` + modernVersion + `", ` +
+		`"` + sdk.MetaKeyClientCapabilities + `": {}, "` + sdk.MetaKeyClientInfo + `": ` + about
+	return []login.Probe{
+		{Body: `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "` + oldVersion + `", ` +
+			`"capabilities": {}, "clientInfo": ` + about + `}}`},
+		{Body: `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
+			Header: map[string]string{"Mcp-Protocol-Version": oldVersion}},
+		{Body: `{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {` + meta + `}}}`,
+			Header: map[string]string{"Mcp-Protocol-Version": modernVersion, "Mcp-Method": "tools/list"}},
+	}
+}
+
+// Protocols are the versions of the protocol that may be spoken first: one that begins with a handshake, and one that
+// has none.
+func Protocols() []string { return []string{oldVersion, modernVersion} }
 
 // opened opens a server, unless reading its configuration failed with err.
 func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
@@ -88,7 +106,10 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 	if h.Roots != nil {
 		o.Roots = h.Roots(s.Name)
 	}
-	keys := []string{"roots", "timeout", "trust_hints"}
+	if h.Protocol != nil {
+		o.Modern = h.Protocol(s.Name) == modernVersion
+	}
+	keys := []string{"protocol", "roots", "timeout", "trust_hints"}
 	if s.URL != "" {
 		keys = append(keys, "auth", "ca", "cert", "headers", "key", "query")
 	}
@@ -98,7 +119,7 @@ func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Sk
 		o.Access.Login = nil
 	} else if s.URL != "" {
 		way = &login.Way{Name: s.Name, Target: func(context.Context) (login.Target, error) {
-			return login.Target{Resource: s.URL, Probe: hello}, nil
+			return login.Target{Resource: s.URL, Probes: probes()}, nil
 		}}
 	}
 	src, err := newSource(s, o)

@@ -184,7 +184,7 @@ func (l *link) set(c *conn, err error, again time.Time) {
 func (l *link) keep(ctx context.Context) {
 	defer close(l.done)
 	failures := 0
-	var how handshake
+	how := handshake{modern: l.options.Modern}
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := l.serve(ctx, &how, failures > 0)
@@ -325,7 +325,7 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 	})
 	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 	client.AddRoots(l.options.roots()...)
-	version := "2025-11-25"
+	version := oldVersion
 	if how.modern {
 		version = modernVersion
 	}
@@ -367,8 +367,8 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 	}
 }
 
-// modernVersion is the first version of the protocol without a handshake.
-const modernVersion = "2026-07-28"
+// oldVersion is the last version of the protocol with a handshake, and modernVersion the first without.
+const oldVersion, modernVersion = "2025-11-25", "2026-07-28"
 
 // redacted removes the server's secrets from an error, which may quote the server.
 func (l *link) redacted(err error) error {

@@ -37,7 +37,7 @@ func TestLogin(t *testing.T) {
 	if !errors.As(err, &down) || err.Error() != "mcp server x: it wants a login: run almanac login x in a terminal" {
 		t.Fatalf("got %v", err)
 	}
-	target := login.Target{Resource: at.URL, Probe: hello}
+	target := login.Target{Resource: at.URL, Probes: probes()}
 	logIn := func() {
 		t.Helper()
 		other := login.NewStore(dir, login.Keyring{})

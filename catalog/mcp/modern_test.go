@@ -89,7 +89,23 @@ func TestStrict(t *testing.T) {
 	}}
 	web := httptest.NewServer(server)
 	t.Cleanup(web.Close)
-	src := open(t, endpoint{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return time.Hour }})
+	for _, c := range []struct {
+		modern bool
+		asks   string
+	}{{false, "initialize server/discover"}, {true, "server/discover tools/list"}} {
+		server.asked = nil
+		testStrict(t, endpoint{Name: "x", URL: web.URL}, c.modern)
+		server.mu.Lock()
+		if len(server.broken) > 0 || strings.Join(server.asked[:2], " ") != c.asks {
+			t.Errorf("asked %v, broken: %v", server.asked, server.broken)
+		}
+		server.mu.Unlock()
+	}
+}
+
+func testStrict(t *testing.T, at endpoint, modern bool) {
+	src := open(t, at, options{Modern: modern, Pause: func(int) time.Duration { return time.Hour }})
+	defer src.Close()
 	entries := load(t, src)
 	got, err := call(t.Context(), entries["x.get_sum"], map[string]any{"handle": "h-1"})
 	if err != nil || got.Data != "handle h-1" {
@@ -99,9 +115,12 @@ func TestStrict(t *testing.T) {
 		got.Data != "here" {
 		t.Errorf("%v, %v", got, err)
 	}
-	server.mu.Lock()
-	defer server.mu.Unlock()
-	if len(server.broken) > 0 || strings.Join(server.asked[:2], " ") != "initialize server/discover" {
-		t.Errorf("asked %v, broken: %v", server.asked, server.broken)
+}
+
+// A server that knows the handshake only is greeted with it, whatever it is asked first.
+func TestModernFirst(t *testing.T) {
+	entries := load(t, child(t, "good", nil, options{Modern: true}))
+	if len(entries) == 0 {
+		t.Error("nothing was read")
 	}
 }

@@ -32,6 +32,8 @@ type options struct {
 	Media media.Folder
 	// TrustHints tells that what the server says of its tools is believed: readOnlyHint.
 	TrustHints bool
+	// Modern speaks modernVersion first, and oldVersion where the server refuses that; else it is the other way round.
+	Modern bool
 	// Roots are folders that the server is told of, where it asks; none: it is told that there are no roots.
 	Roots []string
 	// Vault looks up the credentials that the configuration names; nil has none. Access is what it says of requests.

@@ -73,6 +73,9 @@ type Host struct {
 	Trusts func(name string) bool
 	// Roots returns the folders that the source called name is told to work on; nil, and none, tell of none.
 	Roots func(name string) []string
+	// Protocol returns the version of the protocol that is spoken first with the server of the source called name, for
+	// kinds that have several; nil, and "", leave it to the kind.
+	Protocol func(name string) string
 	// Access is what the configuration says of the requests of the source called name; nil says nothing. keys are those
 	// of its table that the kind has a use for, as the configuration calls them: others are told to the person.
 	Access func(name string, keys ...string) web.Access

@@ -24,7 +24,7 @@ func loggedIn(t *testing.T, next http.HandlerFunc, more ...string) (*oauthtest.S
 	store := login.NewStore(t.TempDir(), login.Keyring{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	target := login.Target{Resource: s.Resource.URL + "/mcp", Probe: "{}"}
+	target := login.Target{Resource: s.Resource.URL + "/mcp", Probes: []login.Probe{{Body: "{}"}}}
 	if _, err := store.Login(ctx, "shop", target, login.Options{Open: oauthtest.Browse}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/mcp"
 	"almanac/catalog/pattern"
 	"almanac/catalog/source"
 	"almanac/catalog/web"
@@ -25,6 +26,8 @@ type sourceTable struct {
 	// roots tells the server of the folder that the program works in.
 	roots bool
 	base  string
+	// protocol is the version that is spoken with an MCP server first; empty: one with a handshake.
+	protocol string
 	// overlays are files that change the source's document.
 	overlays []string
 	access   web.Access
@@ -35,8 +38,8 @@ const sourcesKey = "sources."
 
 // sourceKeys are the keys of a table.
 var sourceKeys = []string{
-	"allow", "auth", "base", "ca", "cert", "headers", "key", "overlay", "query", "reads", "roots", "timeout",
-	"trust_hints",
+	"allow", "auth", "base", "ca", "cert", "headers", "key", "overlay", "protocol", "query", "reads", "roots",
+	"timeout", "trust_hints",
 }
 
 // takeSources reads the sources table of a file. Its keys become values of the file, so that they are shown, and
@@ -90,6 +93,12 @@ func (t *sourceTable) take(f *configFile, key string, value any, lines map[strin
 		}
 		*map[string]*bool{"roots": &t.roots, "trust_hints": &t.trustHints}[key] = is
 		v.text = strconv.FormatBool(is)
+	case "protocol":
+		v.text, _ = value.(string)
+		if !slices.Contains(mcp.Protocols(), v.text) {
+			return &keyError{Key: key, Message: "want the version to speak first: " + strings.Join(mcp.Protocols(), " or ")}
+		}
+		t.protocol = v.text
 	case "overlay":
 		if v.list, v.many = texts(value); !v.many || slices.Contains(v.list, "") {
 			return &keyError{Key: key, Message: "want files of OpenAPI Overlays, such as [\"mine.yaml\"]"}
@@ -136,6 +145,14 @@ func (cli *commandLine) overlays(name string) []string {
 		return t.overlays
 	}
 	return nil
+}
+
+// protocol is the version of MCP that is spoken with the server of the source first; empty has none.
+func (cli *commandLine) protocol(name string) string {
+	if t := cli.config.source(name); t != nil {
+		return t.protocol
+	}
+	return ""
 }
 
 // roots are the folders that the server of the source is told of: where the person says so, the current one.

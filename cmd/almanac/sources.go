@@ -72,7 +72,8 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		all = append(all, reads.Source(ownReads))
 	}
 	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Access: cli.access, Getenv: os.Getenv,
-		Trusts: cli.config.trustsHints, Overlays: cli.overlays, Roots: cli.config.roots}
+		Trusts: cli.config.trustsHints, Overlays: cli.overlays, Roots: cli.config.roots,
+		Protocol: cli.protocol}
 	texts, apart := kinds().Apart(cli.sourceNames())
 	for _, text := range texts {
 		name, spec := source.Split(text)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -167,6 +168,35 @@ func (a *Account) Sent(req *http.Request) string {
 	return token
 }
 
+// plainScope is a scope that can stand in a command line: servers name them.
+var plainScope = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9:._/@+-]{0,99}$`)
+
+// Wider is why the server refused a request although its token is good: it wants more scopes (RFC 6750). Nil where it
+// is something else. A person has to agree to more, so that nothing is asked for here.
+func (a *Account) Wider(req *http.Request, answer *http.Response) error {
+	if answer.StatusCode != http.StatusForbidden || a.Sent(req) == "" ||
+		!strings.Contains(strings.Join(answer.Header.Values("WWW-Authenticate"), ","), "insufficient_scope") {
+		return nil
+	}
+	needed := &NeededError{Source: a.source, Reason: "it wants more than the login may"}
+	_, wanted := challenged(answer.Header)
+	if id, found := a.find(req.URL); found {
+		if l, _, err := a.store.note(id); err == nil {
+			wanted = append(slices.Clone(l.Scopes), wanted...)
+		}
+	}
+	for _, scope := range wanted {
+		if !plainScope.MatchString(scope) {
+			needed.Scopes = nil
+			break
+		}
+		if !slices.Contains(needed.Scopes, scope) {
+			needed.Scopes = append(needed.Scopes, scope)
+		}
+	}
+	return needed
+}
+
 // renew gets a new token, unless another program has done so.
 func (a *Account) renew(ctx context.Context, id, refused string) (string, error) {
 	unlock, err := a.store.lock(ctx, id)
@@ -189,7 +219,7 @@ func (a *Account) renew(ctx context.Context, id, refused string) (string, error)
 		} else if l.Expires.IsZero() || now.Before(l.Expires) {
 			reason = "the server refuses its login"
 		}
-		return "", &NeededError{a.source, reason}
+		return "", &NeededError{Source: a.source, Reason: reason}
 	}
 	token, err := l.request(ctx)
 	var failed *oauth2.RetrieveError
@@ -199,7 +229,7 @@ func (a *Account) renew(ctx context.Context, id, refused string) (string, error)
 		if _, err := a.store.write(l, l.InKeyring); err != nil {
 			return "", fmt.Errorf("%s: its login: %w", a.source, err)
 		}
-		return "", &NeededError{a.source, "its login has ended (" + l.Ended + ")"}
+		return "", &NeededError{Source: a.source, Reason: "its login has ended (" + l.Ended + ")"}
 	case err != nil && l.Tokens.Access != refused && !l.Expires.IsZero() && now.Before(l.Expires):
 		return l.Tokens.Access, nil // it holds for a moment still
 	case err != nil:

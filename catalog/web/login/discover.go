@@ -151,29 +151,49 @@ func named(ctx context.Context, at *url.URL, said oauthex.ProtectedResourceMetad
 	return found, err
 }
 
-// probe sends a request without a token, and returns what the refusal names: the place of the metadata, and scopes.
+// probe sends requests without a token until one is refused for that, and returns what the refusal names: the place of
+// the metadata, and scopes.
 func probe(ctx context.Context, t Target) (place string, scopes []string, err error) {
-	method, body := http.MethodGet, []byte(nil)
-	if t.Probe != "" {
-		method, body = http.MethodPost, []byte(t.Probe)
+	all, open := t.Probes, false
+	if len(all) == 0 {
+		all = []Probe{{}}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, t.Resource, bytes.NewReader(body))
-	if err != nil {
-		return "", nil, errors.New("the server's address is invalid")
+	for _, p := range all {
+		method := http.MethodGet
+		if p.Body != "" {
+			method = http.MethodPost
+		}
+		req, err := http.NewRequestWithContext(ctx, method, t.Resource, strings.NewReader(p.Body))
+		if err != nil {
+			return "", nil, errors.New("the server's address is invalid")
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		for name, value := range p.Header {
+			req.Header.Set(name, value)
+		}
+		res, err := client().Do(req)
+		if err != nil {
+			return "", nil, told(t.Resource, err)
+		}
+		res.Body.Close()
+		place, scopes = challenged(res.Header)
+		if res.StatusCode == http.StatusUnauthorized || place != "" || len(scopes) > 0 {
+			return place, scopes, nil
+		}
+		open = open || res.StatusCode >= 200 && res.StatusCode < 300
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	res, err := client().Do(req)
-	if err != nil {
-		return "", nil, told(t.Resource, err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode >= 200 && res.StatusCode < 300 {
+	if open {
 		return "", nil, fmt.Errorf("%s: it answers without a login", plainAddress(t.Resource))
 	}
-	challenges, err := oauthex.ParseWWWAuthenticate(res.Header.Values("WWW-Authenticate"))
+	return "", nil, nil // the well-known places are left
+}
+
+// challenged is what a refusal names: the place of the metadata, and the scopes that are wanted.
+func challenged(h http.Header) (place string, scopes []string) {
+	challenges, err := oauthex.ParseWWWAuthenticate(h.Values("WWW-Authenticate"))
 	if err != nil {
-		return "", nil, nil // the well-known places are left
+		return "", nil
 	}
 	for _, c := range challenges {
 		place = cmp.Or(place, c.Params["resource_metadata"])
@@ -181,7 +201,7 @@ func probe(ctx context.Context, t Target) (place string, scopes []string, err er
 			scopes = strings.Fields(c.Params["scope"])
 		}
 	}
-	return place, scopes, nil
+	return place, scopes
 }
 
 // metadata reads what an issuer says of itself; metadataFound is false where it says nothing.

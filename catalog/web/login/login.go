@@ -38,14 +38,21 @@ type Target struct {
 	// Resource is its address, and Origins are all that the token may go to, that of Resource among them.
 	Resource string
 	Origins  []string
-	// Probe is the body of a request that the server refuses without a token, and says who gives one; empty sends a GET.
-	Probe string
+	// Probes are requests that the server refuses without a token, and says who gives one: the first that it refuses so
+	// counts. None sends a GET.
+	Probes []Probe
 	// What is said of who gives tokens; all may be empty. Where nothing is, the server is asked (RFC 9728).
 	OpenID, AuthURL, TokenURL, DeviceURL string
 	// Application tells that the TokenURL gives a token to programs (client credentials), without a person.
 	Application bool
 	// Scopes are those to ask for, unless the person names others.
 	Scopes []string
+}
+
+// A Probe is a POST request.
+type Probe struct {
+	Body   string
+	Header map[string]string
 }
 
 // A Client is how this program is known to a server that gives tokens, as the configuration says. The zero Client
@@ -118,10 +125,18 @@ func (l Login) valid(now time.Time) bool {
 }
 
 // A NeededError says that a person has to log in.
-type NeededError struct{ Source, Reason string }
+type NeededError struct {
+	Source, Reason string
+	// Scopes are those to ask for; empty leaves them to the server.
+	Scopes []string
+}
 
 func (e *NeededError) Error() string {
-	return fmt.Sprintf("%s: %s: run almanac login %s in a terminal", e.Source, e.Reason, e.Source)
+	command := "almanac login " + e.Source
+	for _, scope := range e.Scopes {
+		command += " --scope " + scope
+	}
+	return fmt.Sprintf("%s: %s: run %s in a terminal", e.Source, e.Reason, command)
 }
 
 // Origin is scheme, host and port of an address in normal form.

@@ -54,7 +54,7 @@ func ring(limit int) Keyring {
 
 // target is the protected server of s as an MCP source names it.
 func target(s *oauthtest.Server) Target {
-	return Target{Resource: s.Resource.URL + "/mcp", Probe: "{}"}
+	return Target{Resource: s.Resource.URL + "/mcp", Probes: []Probe{{Body: "{}"}}}
 }
 
 func browsing() Options { return Options{Open: oauthtest.Browse} }
@@ -364,5 +364,77 @@ func TestWait(t *testing.T) {
 	_, err := NewStore(t.TempDir(), Keyring{}).Login(ctx, "shop", target(s), Options{})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A server may let everybody begin and refuse what comes then; what the first refusal says counts.
+func TestProbes(t *testing.T) {
+	for _, c := range []struct{ name, open, refused, place, scopes, err string }{
+		{"all are refused", "", "first second", "", "first", ""},
+		{"the first is open", "first", "second", "", "second", ""},
+		{"all are open", "first second", "", "", "", "it answers without a login"},
+		{"one is open, one is wrong", "first", "", "", "", "it answers without a login"},
+		{"all are wrong", "", "", "", "", ""},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch {
+			case strings.Contains(c.open, string(body)):
+			case strings.Contains(c.refused, string(body)):
+				w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer scope="%s"`, r.Header.Get("Version")))
+				w.WriteHeader(http.StatusUnauthorized)
+			default:
+				w.WriteHeader(http.StatusBadRequest)
+			}
+		}))
+		place, scopes, err := probe(t.Context(), Target{Resource: s.URL, Probes: []Probe{
+			{Body: "first", Header: map[string]string{"Version": "first"}},
+			{Body: "second", Header: map[string]string{"Version": "second"}},
+		}})
+		if place != c.place || strings.Join(scopes, " ") != c.scopes || (err == nil) != (c.err == "") ||
+			err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %q, %q, %v", c.name, place, scopes, err)
+		}
+		s.Close()
+	}
+}
+
+// What a server wants beyond a login is asked of the person, together with what the login has; a scope that would be
+// more than a word in a command line is in none.
+func TestWider(t *testing.T) {
+	s := oauthtest.New(oauthtest.Options{}, hello)
+	defer s.Close()
+	store := NewStore(t.TempDir(), Keyring{})
+	logged(t, store, s, browsing())
+	a := store.Of("shop")
+	at, _ := url.Parse(s.Resource.URL + "/mcp")
+	token, err := a.Token(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status                 int
+		token, challenge, want string
+	}{
+		{403, token, `Bearer error="insufficient_scope", scope="read write:all"`,
+			"shop: it wants more than the login may: run almanac login shop --scope read --scope offline_access " +
+				"--scope write:all in a terminal"},
+		{403, token, `Bearer error="insufficient_scope"`,
+			"shop: it wants more than the login may: run almanac login shop --scope read --scope offline_access in a terminal"},
+		{403, token, `Bearer error="insufficient_scope", scope="$(touch${IFS}x) -e"`,
+			"shop: it wants more than the login may: run almanac login shop in a terminal"},
+		{403, token, "", ""},
+		{401, token, `Bearer error="insufficient_scope", scope="write"`, ""},
+		{403, "another", `Bearer error="insufficient_scope", scope="write"`, ""},
+	} {
+		req := &http.Request{URL: at, Header: http.Header{"Authorization": {"Bearer " + c.token}}}
+		got := ""
+		if err := a.Wider(req, &http.Response{StatusCode: c.status,
+			Header: http.Header{"Www-Authenticate": {c.challenge}}}); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d %s: %s", c.status, c.challenge, got)
+		}
 	}
 }

@@ -50,7 +50,8 @@ func TestPeer(t *testing.T) {
 		t.Run(fmt.Sprint("device ", device), func(t *testing.T) {
 			logs := t.TempDir()
 			o := Options{Device: device, Open: func(address string) error { return person(t, address) }}
-			l, err := NewStore(logs, Keyring{}).Login(t.Context(), "peer", Target{Resource: at.Resource, Probe: "{}"}, o)
+			at := Target{Resource: at.Resource, Probes: []Probe{{Body: "{}"}}}
+			l, err := NewStore(logs, Keyring{}).Login(t.Context(), "peer", at, o)
 			if err != nil {
 				t.Fatal(err)
 			}

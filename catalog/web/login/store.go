@@ -124,7 +124,7 @@ func (s *Store) read(id string) (Login, error) {
 	}
 	kept := Login{}
 	if err := json.Unmarshal([]byte(text), &kept); err != nil || len(kept.Origins) == 0 || kept.id() != id {
-		return Login{}, &NeededError{l.Source, "its login in the system keyring is damaged"}
+		return Login{}, &NeededError{Source: l.Source, Reason: "its login in the system keyring is damaged"}
 	}
 	s.issue(kept.Tokens)
 	return kept, nil
