@@ -94,13 +94,15 @@ func aboutTeam(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	}
 	open := len(slices.DeleteFunc(tasks, func(k team.Task) bool { return k.Over() }))
 	words, _ := sh.teamText()
-	sh.say(event.Plain, "%s", text.Sanitize(show.Columns([][]string{
-		{"", words},
-		{"bus", t.About()},
-		{"there", fmt.Sprintf("%s (/peers), %s not over (/tasks), %s (/keepers), %s (/inbox)",
-			text.Count(len(here), "session"), text.Count(open, "task"), text.Count(len(t.Keepers(ctx)), "keeper"),
-			text.Count(len(t.Inbox(0)), "item"))},
-	})))
+	bus, dir := t.About()
+	rows := [][]string{{"", words}, {"bus", bus}}
+	if dir != "" {
+		rows = append(rows, []string{"kept", dir})
+	}
+	rows = append(rows, []string{"there", fmt.Sprintf("%s (/peers), %s not over (/tasks), %s (/keepers), %s (/inbox)",
+		text.Count(len(here), "session"), text.Count(open, "task"), text.Count(len(t.Keepers(ctx)), "keeper"),
+		text.Count(len(t.Inbox(0)), "item"))})
+	sh.say(event.Plain, "%s", text.Sanitize(show.Columns(rows)))
 	return nil
 }
 
@@ -172,7 +174,7 @@ func itemOf(t *team.Team, number string) (team.Item, error) {
 
 // itemLine is an item on one line: who did what, and the beginning of its text.
 func itemLine(i team.Item) string {
-	return cells.Clip(event.ItemTitle(i)+": "+strings.Join(strings.Fields(text.Sanitize(i.Text)), " "), 120, "…")
+	return cells.Clip(event.ItemTitle(i)+": "+strings.Join(strings.Fields(event.ItemGist(i)), " "), 120, "…")
 }
 
 // listInbox lists what is unread, or the last items, newest first.

@@ -41,7 +41,7 @@ type Item struct {
 	// From is the agent that sent it, To the one that it is for; empty for everybody in the team.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Topic is what it is about in a few words; may be empty.
+	// Topic is what it is about in a few words, of a question that comes behind its context the question; may be empty.
 	Topic string `json:"topic"`
 	Text  string `json:"text"`
 	// Query is the id of the question, of a Question or an Answer.

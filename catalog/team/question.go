@@ -98,11 +98,11 @@ func (q *Query) closed(name string) string {
 	return ""
 }
 
-// Letter is the question as it is sent to those who are asked.
+// Letter is the question as it is sent to those who are asked: behind what one has to know for it.
 func (q *Query) Letter() string {
 	said := q.Text
 	if q.Context != "" {
-		said += "\n\nContext: " + q.Context
+		said = "Context: " + q.Context + "\n\n" + said
 	}
 	if q.Enrichment != "" {
 		said += "\n\nWhat the keepers of the team hold about it:\n" + q.Enrichment
@@ -113,6 +113,14 @@ func (q *Query) Letter() string {
 		}
 	}
 	return text.ClipBytes(said, MaxText)
+}
+
+// topic is the question in short where its letter does not begin with it.
+func (q *Query) topic() string {
+	if q.Context == "" {
+		return ""
+	}
+	return text.LineBytes(q.Text, maxTopic)
 }
 
 // clean makes harmless what another session wrote.
@@ -186,7 +194,7 @@ func (t *Team) Ask(ctx context.Context, q Query) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err = t.Send(ctx, Item{Kind: q.Kind, To: q.To, Text: q.Letter(), Query: q.ID}); err != nil {
+	if err = t.Send(ctx, Item{Kind: q.Kind, To: q.To, Topic: q.topic(), Text: q.Letter(), Query: q.ID}); err != nil {
 		return "", errors.Join(err, kv.Purge(ctx, q.ID)) // nobody was asked
 	}
 	return q.ID, nil
@@ -442,6 +450,6 @@ func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, e
 		return q, err
 	}
 	t.readQuestion(id)
-	item := Item{Kind: q.Kind, To: to, Text: q.Letter(), Query: id}
+	item := Item{Kind: q.Kind, To: to, Topic: q.topic(), Text: q.Letter(), Query: id}
 	return q, t.Send(ctx, item)
 }

@@ -61,7 +61,7 @@ func TestQuestions(t *testing.T) {
 	for _, c := range []struct{ call, want, arrives string }{
 		{"ann peer.ask|question=which queue?|target=bob|context=we bill at night",
 			"asked bob; with it went what the keepers hold about it: rules-7, rules-8",
-			"bob: question ann>bob [] which queue?\n\nContext: we bill at night\n\nWhat the keepers of the team hold about it:\n" +
+			"bob: question ann>bob [which queue?] Context: we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
 				"keeper 7 has: which queue?"},
 		{"cy peer.answer|query_id=Q1|answer=red", "query Q1: was asked of bob, only they can answer: write to ann with peer.message", ""},
 		{"cy peer.forward|query_id=Q1", "query Q1: was asked of bob, only they can forward it: ask with peer.ask", ""},
@@ -69,7 +69,7 @@ func TestQuestions(t *testing.T) {
 		{"bob peer.forward|query_id=Q1|target=ann", "query Q1: ann knows of it: want somebody else, peer.discover lists who is there", ""},
 		{"bob peer.forward|query_id=Q1|target=c*", `name "c*": want 1 to 32 of a to z, 0 to 9, _ and -`, ""},
 		{"bob peer.forward|query_id=Q1|target=cy|enrichment=hunter2 in May", "forwarded to cy",
-			"cy: question bob>cy [] which queue?\n\nContext: we bill at night\n\nWhat the keepers of the team hold about it:\n" +
+			"cy: question bob>cy [which queue?] Context: we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
 				"keeper 7 has: which queue?\n\nbob adds: [secret] in May"},
 		{"bob peer.forward|query_id=Q1|target=cy|enrichment=again",
 			"query Q1: cy has been asked: want somebody else, or everybody, without target", ""},

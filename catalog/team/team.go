@@ -156,8 +156,8 @@ func (t *Team) Agent() string {
 // Name is the name of the team.
 func (t *Team) Name() string { return t.options.Team }
 
-// About says where the bus of the team is.
-func (t *Team) About() string { return t.bus.About() }
+// About says which bus the team is on, and the folder of its data if that is on this machine.
+func (t *Team) About() (about, dir string) { return t.bus.About() }
 
 // Entries are the actions of the team.
 func (t *Team) Entries() []catalog.Entry {

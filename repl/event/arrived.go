@@ -50,6 +50,14 @@ func ItemTitle(i team.Item) string {
 	return text.SanitizeLine(i.From + " " + said)
 }
 
+// ItemGist is the text of an item that begins with what it is about.
+func ItemGist(i team.Item) string {
+	if (i.Kind == team.Question || i.Kind == team.Review) && i.Topic != "" {
+		return text.SanitizeLine(i.Topic) + "\n"
+	}
+	return strings.TrimRight(text.Sanitize(i.Text), "\n")
+}
+
 // itemTopic is the topic in the title of an item; that of a task names it, as "task 17 (title)". The title is left out
 // where the text is no other.
 func itemTopic(i team.Item) string {
@@ -99,7 +107,7 @@ func arrivedLines(e Event, width int, o RenderOptions) []show.Line {
 	m, i := o.Marks(), *e.Item
 	title := m.Quote + " " + strings.ReplaceAll(ItemTitle(i), "…", m.Cut)
 	whole := strings.TrimRight(text.Sanitize(i.Text), "\n")
-	first, _, more := strings.Cut(whole, "\n")
+	first, _, more := strings.Cut(ItemGist(i), "\n")
 	if e.Full || o.Verbose {
 		switch {
 		case i.Closed != "":

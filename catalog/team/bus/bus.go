@@ -147,12 +147,12 @@ func jetStreamError(err error) error {
 	return err
 }
 
-// About says where the bus is, and who runs a shared one.
-func (b *Bus) About() string {
+// About says which bus it is; of a shared one also who runs it, and the folder of its data.
+func (b *Bus) About() (about, dir string) {
 	if b.shared == nil {
-		return b.where() + ", server " + b.conn.ConnectedServerName()
+		return b.where() + ", server " + b.conn.ConnectedServerName(), ""
 	}
-	about := "the bus of this user on this machine, kept in " + b.options.Dir
+	about = "the bus of this user on this machine"
 	switch pid := b.shared.holder(); pid {
 	case 0:
 	case os.Getpid():
@@ -160,7 +160,7 @@ func (b *Bus) About() string {
 	default:
 		about += fmt.Sprintf(", run by process %d", pid)
 	}
-	return about
+	return about, b.options.Dir
 }
 
 // where names the bus for messages. An address is shown without a password in it.
