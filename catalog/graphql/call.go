@@ -45,11 +45,9 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	}
 	variables := maps.Clone(call.Args)
 	delete(variables, c.argument)
-	c.mu.Lock()
-	client, health := c.client, c.health
-	c.mu.Unlock()
+	client := c.Client()
 	if client == nil {
-		return catalog.Result{}, health
+		return catalog.Result{}, c.Health()
 	}
 	req := c.request(written(c.document(set, variables)), variables, false)
 	if call.KeyHeader != "" {

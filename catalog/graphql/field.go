@@ -49,7 +49,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, error) {
 			e, err := l.entry(root.operation, f)
 			if err != nil {
 				l.batch.Skipped = append(l.batch.Skipped, catalog.Skip{ID: string(root.operation) + " " + f.Name,
-					Source: l.o.Source, Reason: err.Error()})
+					Source: l.Source, Reason: err.Error()})
 				continue
 			}
 			l.batch.Entries = append(l.batch.Entries, e)
@@ -65,7 +65,7 @@ func (l *loader) entry(operation ast.Operation, f *ast.FieldDefinition) (catalog
 	if operation == ast.Subscription {
 		return catalog.Entry{}, errors.New("a subscription: only queries and mutations can be called")
 	}
-	e := catalog.Entry{ID: l.id(operation, f.Name), Source: l.o.Source}
+	e := catalog.Entry{ID: l.id(operation, f.Name), Source: l.Source}
 	if err := catalog.CheckID(e.ID); err != nil {
 		return e, err
 	}
@@ -101,7 +101,7 @@ func (l *loader) entry(operation ast.Operation, f *ast.FieldDefinition) (catalog
 	l.describe(&e, operation, f, result)
 	shown, _ := secret.Address(l.address)
 	e.Target = fmt.Sprintf("POST %s %s %s", cmp.Or(shown, "(no server)"), operation, f.Name)
-	e.Action, e.Paged, e.SendsKey, e.Timeout = c.run, c.pages(), true, l.o.Access.Timeout
+	e.Action, e.Paged, e.SendsKey, e.Timeout = c.run, c.pages(), true, l.Access.Timeout
 	return e, nil
 }
 
@@ -147,7 +147,7 @@ func (l *loader) id(operation ast.Operation, name string) string {
 	}
 	l.taken[id] = true
 	if id != plain {
-		l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{ID: id, Source: l.o.Source,
+		l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{ID: id, Source: l.Source,
 			Reason: fmt.Sprintf("%s is taken (%s %s)", plain, operation, name)})
 	}
 	return id

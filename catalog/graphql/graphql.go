@@ -20,62 +20,36 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"almanac/catalog"
 	"almanac/catalog/regular"
-	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
-// options say where a server and its schema are.
-type options struct {
-	// From is the address of a server, which is asked for its schema, or a file with it: in the schema language, or the
-	// answer to an introspection query as JSON.
-	From string
-	// Source names the source in entries and reports.
-	Source string
-	// Name is the first segment of all ids, and part of the name of the credential. Empty means one made of From.
-	Name string
-	// Base is the address of the server where From is a file; may be empty.
-	Base string
-	// Vault holds the credential; nil has none. Access is what the configuration says of requests.
-	Vault  *web.Vault
-	Access web.Access
-}
-
 // An api is one server. It is safe for concurrent use.
 type api struct {
-	o       options
+	// Site is the server's. It is read from the address of a server, which is asked for its schema, or a file with it: in
+	// the schema language, or the answer to an introspection query as JSON.
+	web.Site
+	web.Ready
 	name    string
 	address string // of the server; empty where none is known
 	auth    [][]web.Auth
-	written []string // values that stand in the addresses themselves
-
-	mu     sync.Mutex
-	client *web.Client
-	health error
 }
 
 // newAPI returns an api. Nothing is read yet.
-func newAPI(o options) *api {
-	a := &api{o: o, address: o.Base}
-	for _, address := range []string{o.From, o.Base} {
-		_, values := secret.Address(address)
-		a.written = append(a.written, values...)
+func newAPI(s web.Site) *api {
+	a := &api{Site: s, name: cmp.Or(s.Name, nameOf(s.From)), address: s.Base}
+	if a.address == "" && isAddress(s.From) {
+		a.address = s.From
 	}
-	if a.address == "" && isAddress(o.From) {
-		a.address = o.From
-	}
-	a.name = cmp.Or(o.Name, nameOf(o.From))
-	a.auth = [][]web.Auth{{{Kind: web.Bearer, Names: []string{web.EnvName(a.name, "TOKEN")}}}}
-	o.Vault.Expect(a.auth)
+	a.auth = s.Token(a.name)
 	return a
 }
 
@@ -102,8 +76,8 @@ func (a *api) load(ctx context.Context, _ func(source.Reading)) (catalog.Batch, 
 	health := errors.New("the schema has no server: set one with --base NAME=URL")
 	if a.address != "" {
 		var err error
-		if client, err = web.New(web.Options{Origins: []string{a.address}, Vault: a.o.Vault,
-			Access: a.o.Access}); err != nil {
+		if client, err = web.New(web.Options{Origins: []string{a.address}, Vault: a.Vault,
+			Access: a.Access}); err != nil {
 			return catalog.Batch{}, err
 		}
 		health = nil
@@ -116,30 +90,27 @@ func (a *api) load(ctx context.Context, _ func(source.Reading)) (catalog.Batch, 
 	if err != nil {
 		return catalog.Batch{}, err
 	}
-	a.mu.Lock()
-	if a.client != nil {
-		a.client.Close()
+	if err := a.Take(client, health); err != nil {
+		return catalog.Batch{}, err
 	}
-	a.client, a.health = client, health
-	a.mu.Unlock()
 	l := loader{api: a, schema: schema, taken: map[string]bool{}}
 	for _, reason := range left {
-		l.batch.Mended = append(l.batch.Mended, catalog.Skip{ID: a.name, Source: a.o.Source, Reason: "left out " + reason})
+		l.batch.Mended = append(l.batch.Mended, catalog.Skip{ID: a.name, Source: a.Source, Reason: "left out " + reason})
 	}
 	return l.load(ctx)
 }
 
 // schema reads the schema from its file or its server.
 func (a *api) schema(ctx context.Context, client *web.Client) (*ast.SchemaDocument, error) {
-	if !isAddress(a.o.From) {
-		raw, err := regular.Read(a.o.From, maxSchema)
+	if !isAddress(a.From) {
+		raw, err := regular.Read(a.From, maxSchema)
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasSuffix(a.o.From, ".json") {
+		if strings.HasSuffix(a.From, ".json") {
 			return introspected(raw)
 		}
-		doc, err := parser.ParseSchema(&ast.Source{Name: filepath.Base(a.o.From), Input: string(raw)})
+		doc, err := parser.ParseSchema(&ast.Source{Name: filepath.Base(a.From), Input: string(raw)})
 		if err != nil {
 			return nil, fmt.Errorf("the schema: %w", err)
 		}
@@ -164,26 +135,6 @@ func (a *api) introspect(ctx context.Context, client *web.Client) ([]byte, error
 	}
 	raw, _ := answer.Data.(string)
 	return []byte(raw), nil
-}
-
-// Health says why actions cannot be called now. Nil before the first load.
-func (a *api) Health() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.health
-}
-
-// secrets are the credentials that were used so far, and what the addresses hold.
-func (a *api) secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
-
-// Close drops idle connections.
-func (a *api) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.client != nil {
-		a.client.Close()
-	}
-	return nil
 }
 
 // line is a text of the schema as one harmless line of at most n bytes.

@@ -109,7 +109,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("sent without the token: %s", body)
 		}
 	}
-	if got := k.api.secrets(); len(got) != 1 {
+	if got := k.api.Secrets(); len(got) != 1 {
 		t.Errorf("secrets %q", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestBroken(t *testing.T) {
 		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := newAPI(options{From: file}).load(t.Context(), nil)
+		_, err := newAPI(web.Site{From: file}).load(t.Context(), nil)
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", test.text, err, test.want)
 		}
@@ -148,7 +148,7 @@ extend type Query { g: E }
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	batch, err := newAPI(options{From: file, Name: "odd"}).load(t.Context(), nil)
+	batch, err := newAPI(web.Site{From: file, Name: "odd"}).load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestAccess(t *testing.T) {
 	}))
 	defer server.Close()
 	environment := map[string]string{"MINE": "hunter2", "ALMANAC_SHOP_TOKEN": "other"}
-	a := newAPI(options{From: server.URL, Source: "shop", Name: "shop",
+	a := newAPI(web.Site{From: server.URL, Source: "shop", Name: "shop",
 		Vault: web.NewVault(func(name string) string { return environment[name] }, nil),
 		Access: web.Access{Auth: []web.Auth{{Kind: web.Bearer, Names: []string{"MINE"}}},
 			Header: map[string]string{"X-Tenant": "a"}, Query: map[string]string{"v": "1"}}})

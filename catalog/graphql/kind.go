@@ -3,11 +3,9 @@ package graphql
 // This file opens a server, or the file of its schema, as a source.
 
 import (
-	"cmp"
 	"context"
 
 	"almanac/catalog"
-	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/web/login"
 )
@@ -19,14 +17,10 @@ func Kind() source.Kind {
 		Endings: []string{".graphql", ".graphqls", ".gql"}, Beside: true,
 		Named: func(r source.Ref) string { return nameOf(r.Rest) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			name, _ := secret.Address(r.As("graphql:" + r.Rest))
-			called := cmp.Or(r.Name, nameOf(r.Rest))
-			vault, access := h.Requests(called, "allow", "auth", "base", "ca", "cert", "headers",
-				"key", "query", "timeout")
-			a := newAPI(options{From: r.Rest, Source: name, Name: r.Name, Base: h.Base(called), Vault: vault, Access: access})
-			s := source.Source{Name: name, Load: a.load, Health: a.Health, Secrets: a.secrets, Close: a.Close}
+			a := newAPI(h.Site(r, "graphql", nameOf(r.Rest), "allow", "query"))
+			s := source.Source{Name: a.Source, Load: a.load, Health: a.Health, Secrets: a.Secrets, Close: a.Close}
 			if a.address != "" {
-				s.Login = &login.Way{Name: called, Target: func(context.Context) (login.Target, error) {
+				s.Login = &login.Way{Name: a.name, Target: func(context.Context) (login.Target, error) {
 					return login.Target{Resource: a.address, Probes: []login.Probe{{Body: `{"query": "{__typename}"}`}}}, nil
 				}}
 			}

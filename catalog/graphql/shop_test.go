@@ -222,7 +222,7 @@ func open(t *testing.T, from string, environment map[string]string) *talk {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(k.server.Close)
-	o := options{From: from, Source: "shop", Name: "shop",
+	o := web.Site{From: from, Source: "shop", Name: "shop",
 		Vault: web.NewVault(func(name string) string { return environment[name] }, nil)}
 	if from == "" {
 		o.From = k.server.URL + "/graphql"

@@ -31,7 +31,7 @@ func (l *loader) types() catalog.Entry {
 	slices.Sort(names)
 	schema := l.schema
 	return catalog.Entry{
-		ID: id, Source: l.o.Source, Operation: catalog.Read, Risk: catalog.Low, Entities: []string{"type", "schema"},
+		ID: id, Source: l.Source, Operation: catalog.Read, Risk: catalog.Low, Entities: []string{"type", "schema"},
 		Description: "Describe a type of this GraphQL schema: its fields with their arguments and types. It calls nothing.",
 		Aliases:     []string{"graphql schema", "introspection", "fields of a type"},
 		Input: catalog.MustSchema(`{"type": "object", "additionalProperties": false, "required": ["name"], "properties": {

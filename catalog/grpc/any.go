@@ -52,7 +52,7 @@ func (t *types) FindMessageByURL(url string) (protoreflect.MessageType, error) {
 		return found, nil
 	}
 	name := protoreflect.FullName(url[strings.LastIndexByte(url, '/')+1:])
-	if isFile(t.api.o.From) || !name.IsValid() {
+	if isFile(t.api.From) || !name.IsValid() {
 		return nil, protoregistry.NotFound
 	}
 	t.mu.Lock()

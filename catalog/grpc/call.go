@@ -132,7 +132,7 @@ func (a *api) authorized(ctx context.Context) (context.Context, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server %s: %w", line(a.address, 200), err)
 	}
-	sent, err := a.o.Access.Authenticate(req, a.o.Vault, a.auth(), nil)
+	sent, err := a.Access.Authenticate(req, a.Vault, a.auth, nil)
 	if err != nil {
 		return nil, err
 	}

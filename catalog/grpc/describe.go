@@ -31,11 +31,11 @@ const (
 
 // services are the services that the source describes, by name, and what of it cannot be used.
 func (a *api) services(ctx context.Context) (all []protoreflect.ServiceDescriptor, lost []catalog.Skip, err error) {
-	switch filepath.Ext(a.o.From) {
+	switch filepath.Ext(a.From) {
 	case ".proto":
-		all, err = compiled(ctx, a.o.From)
+		all, err = compiled(ctx, a.From)
 	case ".protoset", ".pb", ".binpb":
-		all, err = stored(a.o.From)
+		all, err = stored(a.From)
 	default:
 		all, lost, err = a.reflected(ctx)
 	}
@@ -67,7 +67,7 @@ func (a *api) reflected(ctx context.Context) (all []protoreflect.ServiceDescript
 		}
 		file, err := client.FileContainingSymbol(name)
 		if err != nil {
-			lost = append(lost, catalog.Skip{ID: string(name), Source: a.o.Source, Reason: told(ctx, err).Error()})
+			lost = append(lost, catalog.Skip{ID: string(name), Source: a.Source, Reason: told(ctx, err).Error()})
 			continue
 		}
 		if s := file.Services().ByName(name.Name()); s != nil {

@@ -36,55 +36,31 @@ import (
 	"almanac/catalog/web"
 )
 
-// options say where a server and its descriptions are.
-type options struct {
-	// From is the address of a server with reflection, or a file: .proto, or a descriptor set (.protoset, .pb, .binpb).
-	From string
-	// Source names the source in entries and reports.
-	Source string
-	// Name is the first segment of all ids, and part of the name of the credential. Empty means one made of From.
-	Name string
-	// Base is the address of the server where From is a file; may be empty.
-	Base string
-	// Vault holds the credential; nil has none. Access is what the configuration says of requests; headers are metadata.
-	Vault  *web.Vault
-	Access web.Access
-}
-
 // An api is one server. It is safe for concurrent use.
 type api struct {
-	o       options
+	// Site is the server's. It is read from the address of a server with reflection, or a file: .proto, or a descriptor
+	// set (.protoset, .pb, .binpb). Its headers are metadata.
+	web.Site
 	name    string
-	token   string // the name of the credential
+	auth    [][]web.Auth
 	address string // host:port; empty where none is known
 	plain   bool   // without TLS
 	wrong   error  // why the address is of no use
-	written []string
 
 	mu   sync.Mutex
 	conn *rpc.ClientConn
 }
 
 // newAPI returns an api. Nothing is read yet.
-func newAPI(o options) *api {
-	a := &api{o: o}
-	for _, address := range []string{o.From, o.Base} {
-		_, values := secret.Address(address)
-		a.written = append(a.written, values...)
-	}
-	server := o.Base
-	if server == "" && !isFile(o.From) {
-		server = o.From
+func newAPI(s web.Site) *api {
+	a := &api{Site: s, name: cmp.Or(s.Name, nameOf(s.From))}
+	server := s.Base
+	if server == "" && !isFile(s.From) {
+		server = s.From
 	}
 	a.address, a.plain, a.wrong = target(server)
-	a.name = cmp.Or(o.Name, nameOf(o.From))
-	a.token = web.EnvName(a.name, "TOKEN")
-	o.Vault.Expect(a.auth())
+	a.auth = s.Token(a.name)
 	return a
-}
-
-func (a *api) auth() [][]web.Auth {
-	return [][]web.Auth{{{Kind: web.Bearer, Names: []string{a.token}}}}
 }
 
 // isFile reports whether a source is read from a file.
@@ -167,7 +143,7 @@ func (a *api) connection() (*rpc.ClientConn, error) {
 	if a.address == "" {
 		return nil, errors.New("the descriptions name no server: set one with --base NAME=HOST:PORT")
 	}
-	trust, err := a.o.Access.Certificate.TLS()
+	trust, err := a.Access.Certificate.TLS()
 	if err != nil {
 		return nil, err
 	}
@@ -197,9 +173,6 @@ func (a *api) Health() error {
 	}
 	return nil
 }
-
-// secrets are the credentials that were used so far, and what the addresses hold.
-func (a *api) secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
 
 // Close ends the connection.
 func (a *api) Close() error {

@@ -146,11 +146,11 @@ func answer(m protoreflect.MethodDescriptor, s rpc.ServerStream) error {
 // open reads a source.
 func open(t *testing.T, from, base string, environment map[string]string) (map[string]catalog.Entry, catalog.Batch) {
 	t.Helper()
-	return openWith(t, options{From: from, Base: base,
+	return openWith(t, web.Site{From: from, Base: base,
 		Vault: web.NewVault(func(name string) string { return environment[name] }, nil)})
 }
 
-func openWith(t *testing.T, o options) (map[string]catalog.Entry, catalog.Batch) {
+func openWith(t *testing.T, o web.Site) (map[string]catalog.Entry, catalog.Batch) {
 	t.Helper()
 	o.Source, o.Name = "shop", "shop"
 	a := newAPI(o)
@@ -299,7 +299,7 @@ func TestBroken(t *testing.T) {
 		{"http://127.0.0.1:1", "the server's descriptions: Unavailable: connection error"},
 		{"ftp://x:1", `server "ftp://x:1": want HOST:PORT, or http://HOST:PORT without TLS`},
 	} {
-		_, err := newAPI(options{From: test.from}).load(t.Context(), nil)
+		_, err := newAPI(web.Site{From: test.from}).load(t.Context(), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s:\n got %v\nwant %s", test.from, err, test.want)
 		}
@@ -316,7 +316,7 @@ func TestBroken(t *testing.T) {
 func TestAccess(t *testing.T) {
 	address, _ := serve(t)
 	environment := map[string]string{"MINE": "hunter2", "ALMANAC_SHOP_TOKEN": "other"}
-	o := options{From: address, Vault: web.NewVault(func(name string) string { return environment[name] }, nil),
+	o := web.Site{From: address, Vault: web.NewVault(func(name string) string { return environment[name] }, nil),
 		Access: web.Access{Auth: []web.Auth{{Kind: web.Bearer, Names: []string{"MINE"}}}, Timeout: time.Second,
 			Header: map[string]string{"X-Tenant": "a"}}}
 	entries, _ := openWith(t, o)

@@ -48,7 +48,7 @@ func (l *loader) load(ctx context.Context, services []protoreflect.ServiceDescri
 				err = errors.New("another method has the id " + e.ID)
 			}
 			if err != nil {
-				l.batch.Skipped = append(l.batch.Skipped, catalog.Skip{ID: line(string(m.FullName()), 200), Source: l.o.Source,
+				l.batch.Skipped = append(l.batch.Skipped, catalog.Skip{ID: line(string(m.FullName()), 200), Source: l.Source,
 					Reason: err.Error()})
 				continue
 			}
@@ -70,7 +70,7 @@ func serviceName(s protoreflect.ServiceDescriptor) string {
 
 // entry makes the entry of a method.
 func (l *loader) entry(prefix string, m protoreflect.MethodDescriptor) (catalog.Entry, error) {
-	e := catalog.Entry{ID: prefix + "." + verb.Segment(string(m.Name())), Source: l.o.Source}
+	e := catalog.Entry{ID: prefix + "." + verb.Segment(string(m.Name())), Source: l.Source}
 	if m.IsStreamingClient() {
 		return e, errors.New("the client streams: only methods that take one message can be called")
 	}
@@ -106,7 +106,7 @@ func (l *loader) entry(prefix string, m protoreflect.MethodDescriptor) (catalog.
 		e.Target = "gRPC " + l.address + path
 	}
 	c := &caller{api: l.api, method: m, path: path, types: l.types}
-	e.Action, e.Timeout = c.run, l.o.Access.Timeout
+	e.Action, e.Timeout = c.run, l.Access.Timeout
 	return e, nil
 }
 

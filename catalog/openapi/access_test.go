@@ -47,7 +47,7 @@ func TestAccess(t *testing.T) {
 	}
 	v := vault()
 	v.From(access.Secrets)
-	k := listen(t, file, options{Name: "pages", Vault: v, Access: access}, serve)
+	k := listen(t, file, options{Site: web.Site{Name: "pages", Vault: v, Access: access}}, serve)
 	if _, err := k.call("pages.pages.list", table{"q": "a"}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"almanac/catalog/web"
 )
 
 // An object whose names stand beside the parameters cannot speak for another of them, nor for a credential.
@@ -40,7 +42,7 @@ security: [{key: []}]
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := listen(t, file, options{Name: "open"}, answer(`[]`))
+	k := listen(t, file, options{Site: web.Site{Name: "open"}}, answer(`[]`))
 	for _, test := range []struct {
 		id, arg string
 		args    table

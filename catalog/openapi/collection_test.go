@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/web"
 )
 
 // TestDocuments reads the documents that ALMANAC_BENCH_DOCS names, files and folders, and prints what became of them:
@@ -121,7 +122,7 @@ func measure(t *testing.T, file string, index bool) (catalog.Batch, measured, er
 	}
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	b, err := New(options{From: file, Base: "https://api.example.com"}).load(t.Context(), nil)
+	b, err := New(options{Site: web.Site{From: file, Base: "https://api.example.com"}}).load(t.Context(), nil)
 	m.took = time.Since(start)
 	runtime.ReadMemStats(&after)
 	m.peak = after.TotalAlloc - before.TotalAlloc

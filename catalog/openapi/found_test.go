@@ -26,7 +26,7 @@ func callsOf(t *testing.T, file, want string, calls map[string][]table) {
 	vault := web.NewVault(func(name string) string {
 		return map[string]string{"ALMANAC_FOUND_KEY_API_KEY": "k1", "ALMANAC_FOUND_KEY_API_TOKEN": "t1"}[name]
 	}, nil)
-	k := listen(t, file, options{Vault: vault}, func(w http.ResponseWriter, r *http.Request) {
+	k := listen(t, file, options{Site: web.Site{Vault: vault}}, func(w http.ResponseWriter, r *http.Request) {
 		kind, accept = r.Header.Get("Content-Type"), r.Header.Get("Accept")
 		answer("{}")(w, r)
 	})

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/tree"
+	"almanac/catalog/web"
 )
 
 // FuzzLoad reads anything as a document. Nothing may crash or get lost, and what comes out must be usable.
@@ -33,7 +34,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := loader{d: d, o: options{Base: "http://127.0.0.1:1"}, name: "x"}
+		l := loader{d: d, o: options{Site: web.Site{Base: "http://127.0.0.1:1"}}, name: "x"}
 		l.servers = servers{d: d, o: l.o}
 		bind := &binding{bound: make(chan struct{})}
 		if err := l.load(context.Background(), bind); err != nil {

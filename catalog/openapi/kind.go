@@ -6,7 +6,6 @@ import (
 	"cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/web/login"
 )
@@ -18,19 +17,13 @@ func Kind() source.Kind {
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
 		Named: func(r source.Ref) string { return cmp.Or(fileName(r.Rest), titleName(source.Title(r.Rest))) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			name := r.As("openapi:" + r.Rest)
-			vault, access := h.Requests(r.Name, "allow", "auth", "base", "ca", "cert", "headers", "key", "overlay",
-				"query", "timeout")
-			api := New(options{
-				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: vault, Access: access,
-			})
+			api := New(options{Site: h.Site(r, "openapi", "", "allow", "overlay", "query")})
 			if h.Overlays != nil {
 				api.o.Overlays = h.Overlays(r.Name)
 			}
-			name, _ = secret.Address(name)
 			s := source.Source{
-				Name: name, Load: api.load, Key: api.key, Far: api.far(), Recall: api.recall, Health: api.Health,
-				Secrets: api.secrets, Close: api.Close,
+				Name: api.o.Source, Load: api.load, Key: api.key, Far: api.far(), Recall: api.recall, Health: api.Health,
+				Secrets: api.o.Secrets, Close: api.ready.Close,
 			}
 			if r.Name != "" {
 				s.Login = &login.Way{Name: r.Name, Target: api.target}

@@ -39,23 +39,13 @@ import (
 
 // options say where a document is and how it is called.
 type options struct {
-	// From is a file or an http address.
-	From string
-	// Source names the source in entries and reports; empty means From.
-	Source string
-	// Name is the first segment of all ids, and part of the names of credentials. Empty means a name made of the
-	// file's name or the document's title.
-	Name string
-	// Base is the address of the server, instead of those that the document names. May be empty.
-	Base string
+	// Site is where the document is. Its name may be made of the document's title.
+	web.Site
 	// Variables are values for the variables in the addresses of servers; others have their defaults.
 	Variables map[string]string
 	// Names are the names to look up the values of a security scheme by, keyed by the scheme's name, in the order of
 	// web.Auth. Others use ALMANAC_<NAME>_TOKEN, _USER and _PASSWORD, _KEY, _CLIENT_ID and _CLIENT_SECRET.
 	Names map[string][]string
-	// Vault holds the credentials; nil has none. Access is what the configuration says of requests.
-	Vault  *web.Vault
-	Access web.Access
 	// Overlays are files with changes to the document.
 	Overlays []string
 	// MaxBody is that of web.Options.
@@ -66,14 +56,11 @@ type options struct {
 
 // An api is one document. It is safe for concurrent use.
 type api struct {
-	o       options
-	written []string // values that stand in the addresses themselves
-
+	o     options
+	ready web.Ready
 	files watched
 
-	mu     sync.Mutex
-	client *web.Client
-	health error
+	mu sync.Mutex
 	// lacks is the server that a credential is missing for, where that is the health.
 	lacks *url.URL
 	text  []byte // of the document, between key and load; nil elsewhere
@@ -82,10 +69,6 @@ type api struct {
 // New returns an API. Nothing is read yet.
 func New(o options) *api {
 	a := &api{o: o}
-	for _, address := range []string{o.From, o.Base} {
-		_, values := secret.Address(address)
-		a.written = append(a.written, values...)
-	}
 	a.o.Source, _ = secret.Address(cmp.Or(o.Source, o.From))
 	return a
 }
@@ -156,7 +139,7 @@ func (a *api) taken(ctx context.Context) ([]byte, error) {
 // keyOf stands for a document and all that says how it is read. A document with values in its addresses has none, since
 // what is made of it would have them too. What depends on the environment is not kept: see bind.
 func (a *api) keyOf(text []byte) string {
-	if len(a.written) > 0 {
+	if len(a.o.Written()) > 0 {
 		return ""
 	}
 	places := a.o.Access.Places()
@@ -207,20 +190,7 @@ func (a *api) Health() error {
 	if a.lacks != nil && a.o.Access.At(a.lacks).LoggedIn() {
 		return nil // since it was read
 	}
-	return a.health
-}
-
-// secrets are the credentials that were used so far, and what the addresses of the document and its server hold.
-func (a *api) secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
-
-// Close drops idle connections.
-func (a *api) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.client != nil {
-		a.client.Close()
-	}
-	return nil
+	return a.ready.Health()
 }
 
 // far tells that the document is on another machine.

@@ -53,7 +53,7 @@ func listen(t *testing.T, from string, o options, handle http.HandlerFunc) *talk
 	}
 	o.Sleep = func(context.Context, time.Duration) error { return nil }
 	k.api = New(o)
-	t.Cleanup(func() { k.api.Close() })
+	t.Cleanup(func() { k.api.ready.Close() })
 	var err error
 	if k.batch, err = k.api.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func (k *talk) kept() []catalog.Entry {
 	if err := made.WriteImage(&image, k.batch.Kept); err != nil {
 		k.t.Fatal(err)
 	}
-	for _, value := range k.api.secrets() {
+	for _, value := range k.api.o.Secrets() {
 		if bytes.Contains(image.Bytes(), []byte(value)) {
 			k.t.Errorf("what is kept has the secret %q", value)
 		}
@@ -148,7 +148,7 @@ func TestEntries(t *testing.T) {
 }
 
 func entriesOf(t *testing.T, name string) {
-	k := listen(t, "testdata/"+name, options{Source: name}, answer(`[]`))
+	k := listen(t, "testdata/"+name, options{Site: web.Site{Source: name}}, answer(`[]`))
 	all, report := catalog.New(k.batch.Entries, catalog.Options{})
 	if len(report.Skipped) > 0 || k.batch.Found != len(k.batch.Entries)+len(k.batch.Skipped) {
 		t.Fatalf("skipped %v, found %d, %d entries", report.Skipped, k.batch.Found, len(k.batch.Entries))
@@ -186,8 +186,8 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	write("https://one.example", "/a")
-	api := New(options{From: file})
-	defer api.Close()
+	api := New(options{Site: web.Site{From: file}})
+	defer api.ready.Close()
 	if _, err := api.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -271,8 +271,8 @@ func TestFetched(t *testing.T) {
 	handler.HandleFunc("/text", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
 	server := httptest.NewServer(handler)
 	defer server.Close()
-	api := New(options{From: server.URL + "/docs/api.json"})
-	defer api.Close()
+	api := New(options{Site: web.Site{From: server.URL + "/docs/api.json"}})
+	defer api.ready.Close()
 	batch, err := api.load(t.Context(), nil)
 	if err != nil || len(batch.Entries) != 1 || batch.Entries[0].ID != "tide_tables.tides.list" {
 		t.Fatalf("got %v, %v", batch.Entries, err)
@@ -283,7 +283,7 @@ func TestFetched(t *testing.T) {
 	}
 	for path, want := range map[string]string{"/away": "not a server of this source", "/text": "want an OpenAPI document",
 		"/none": "the document: 404 Not Found"} {
-		if _, err := New(options{From: server.URL + path}).load(t.Context(), nil); err == nil ||
+		if _, err := New(options{Site: web.Site{From: server.URL + path}}).load(t.Context(), nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
@@ -297,7 +297,7 @@ func TestNoServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	api := New(options{From: file})
+	api := New(options{Site: web.Site{From: file}})
 	batch, err := api.load(t.Context(), nil)
 	if err != nil || len(batch.Entries) != 2 {
 		t.Fatalf("got %v, %v", batch.Entries, err)
@@ -326,7 +326,7 @@ func TestPartlyHealthy(t *testing.T) {
 		}
 	}
 	const locked = `"/locked":{"get":{"operationId":"locked","tags":["a"],"security":[{"k":[]}]}}`
-	api := New(options{From: file, Name: "t", Vault: web.NewVault(func(string) string { return "" }, nil)})
+	api := New(options{Site: web.Site{From: file, Name: "t", Vault: web.NewVault(func(string) string { return "" }, nil)}})
 	health := func(paths string) string {
 		t.Helper()
 		write(paths)
@@ -373,8 +373,8 @@ func TestCallWhileReading(t *testing.T) {
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	api := New(options{From: file, Name: "t", Base: server.URL})
-	defer api.Close()
+	api := New(options{Site: web.Site{From: file, Name: "t", Base: server.URL}})
+	defer api.ready.Close()
 	answers := make(chan string)
 	percent := 0
 	batch, err := api.load(t.Context(), func(r source.Reading) {

@@ -35,8 +35,8 @@ func TestOthers(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "secret.yaml"), filepath.Join(dir, "api", "link.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	k := listen(t, filepath.Join(dir, "api", "openapi.yaml"), options{Name: "shop", Vault: web.NewVault(nil, nil)},
-		answer("{}"))
+	o := options{Site: web.Site{Name: "shop", Vault: web.NewVault(nil, nil)}}
+	k := listen(t, filepath.Join(dir, "api", "openapi.yaml"), o, answer("{}"))
 	golden.Equal(t, "testdata/others.golden", strings.ReplaceAll(readOthers(k.batch), dir, "DIR"))
 	if _, err := k.call("shop.pets.create", table{"name": "a", "parent": table{"name": "b"}}); err != nil {
 		t.Error(err)
@@ -95,7 +95,7 @@ func TestOthersAtAddress(t *testing.T) {
 		{"name": "far", "in": "query", "schema": {"$ref": "` + far.URL + `/far.json#/Far"}}]}}},
 		"components": {"schemas": {"Own": {"type": "string", "enum": ["own"]}}}}`
 	for _, allow := range [][]string{nil, {far.URL}} {
-		api := New(options{From: near.URL + "/api/doc.json", Name: "x", Access: web.Access{Allow: allow}})
+		api := New(options{Site: web.Site{From: near.URL + "/api/doc.json", Name: "x", Access: web.Access{Allow: allow}}})
 		batch, err := api.load(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

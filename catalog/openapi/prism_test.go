@@ -181,7 +181,7 @@ func startPrism(t *testing.T, program, file string) *prism {
 // every calls each operation once and prints those that were refused.
 func (p *prism) every(t *testing.T, file string) (operations, taken int) {
 	vault := web.NewVault(func(string) string { return "a-credential" }, nil)
-	api := New(options{From: file, Base: p.server.URL, Vault: vault})
+	api := New(options{Site: web.Site{From: file, Base: p.server.URL, Vault: vault}})
 	batch, err := api.load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -220,13 +220,10 @@ func (a *api) orLogin(k *kept) string {
 func (a *api) take(b *bound, r readiness, files []summed) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.client != nil {
-		if err := a.client.Covers(b.client); err != nil {
-			return err
-		}
-		a.client.Close()
+	if err := a.ready.Take(b.client, r.health); err != nil {
+		return err
 	}
-	a.client, a.health, a.lacks, a.text = b.client, r.health, r.lacks, nil
+	a.lacks, a.text = r.lacks, nil
 	watch := a.own()
 	for _, f := range files {
 		watch = append(watch, filepath.Join(filepath.Dir(a.o.From), filepath.FromSlash(f.Name)))

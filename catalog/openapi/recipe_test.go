@@ -58,30 +58,31 @@ func TestKey(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	key := func(o options) string {
+	key := func(s web.Site) string {
 		t.Helper()
-		k, err := New(o).key(t.Context())
+		k, err := New(options{Site: s}).key(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k
 	}
-	differs := func(what string, o options) {
+	differs := func(what string, s web.Site) {
 		t.Helper()
-		k := key(o)
+		k := key(s)
 		if k == "" || seen[k] != "" {
 			t.Errorf("%s: the key %q is that of %s", what, k, seen[k])
 		}
 		seen[k] = what
 	}
 	write(`{"openapi":"3.0.0","paths":{}}`)
-	plain := options{From: file, Source: "s", Name: "n"}
+	plain := web.Site{From: file, Source: "s", Name: "n"}
 	differs("plain", plain)
-	differs("name", options{From: file, Source: "s", Name: "m"})
-	differs("source", options{From: file, Source: "t", Name: "n"})
-	differs("base", options{From: file, Source: "s", Name: "n", Base: "https://a.example"})
-	differs("places", options{From: file, Source: "s", Name: "n", Access: web.Access{Header: map[string]string{"A": "b"}}})
-	differs("timeout", options{From: file, Source: "s", Name: "n", Access: web.Access{Timeout: time.Second}})
+	differs("name", web.Site{From: file, Source: "s", Name: "m"})
+	differs("source", web.Site{From: file, Source: "t", Name: "n"})
+	differs("base", web.Site{From: file, Source: "s", Name: "n", Base: "https://a.example"})
+	differs("places", web.Site{From: file, Source: "s", Name: "n",
+		Access: web.Access{Header: map[string]string{"A": "b"}}})
+	differs("timeout", web.Site{From: file, Source: "s", Name: "n", Access: web.Access{Timeout: time.Second}})
 	write(`{"openapi":"3.0.0","paths": {}}`)
 	differs("document", plain)
 	other := plain
@@ -94,7 +95,7 @@ func TestKey(t *testing.T) {
 	if err := os.WriteFile(part, []byte(`{"get":{"operationId":"one"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	api := New(plain)
+	api := New(options{Site: plain})
 	batch, err := api.load(t.Context(), nil)
 	if err != nil || batch.Key != key(plain) || batch.Key == "" {
 		t.Errorf("a document in two files has the key %q, error %v", batch.Key, err)
@@ -108,7 +109,7 @@ func TestKey(t *testing.T) {
 	if _, _, err := api.recall(batch.Kept); err == nil {
 		t.Error("a part of the document is gone, and what was kept is used")
 	}
-	if got := key(options{From: file, Base: "https://user:pa55word@a.example"}); got != "" {
+	if got := key(web.Site{From: file, Base: "https://user:pa55word@a.example"}); got != "" {
 		t.Errorf("an address with a password in it has the key %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package source
 // This file maps sources, as written on a command line, to their kinds: a table of kinds, each of which opens its own.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -94,6 +95,16 @@ func (h Host) Requests(name string, keys ...string) (*web.Vault, web.Access) {
 	v.From(access.Secrets)
 	v.Expect(access.Over(nil))
 	return v, access
+}
+
+// Site is where the source is, which goes by prefix and is called name if the person has not named it, and what its
+// requests are made with. more are the keys of its table that its kind has a use for, beside those that all have.
+func (h Host) Site(r Ref, prefix, name string, more ...string) web.Site {
+	source, _ := secret.Address(r.As(prefix + ":" + r.Rest))
+	name = cmp.Or(r.Name, name)
+	s := web.Site{From: r.Rest, Source: source, Name: r.Name, Base: h.Base(name)}
+	s.Vault, s.Access = h.Requests(name, append(more, "auth", "base", "ca", "cert", "headers", "key", "timeout")...)
+	return s
 }
 
 // Kinds are all that a program knows.

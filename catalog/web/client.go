@@ -4,6 +4,8 @@
 //	Client       sends requests to the origins it may reach
 //	Request      one request, with the credentials it may use
 //	Answer       the decoded response
+//	Site         where a source is, and how its requests are made
+//	Ready        the Client that its last reading made
 //	Auth         one credential: its kind, where it goes, the names to look it up by
 //	Vault        looks credentials up by name, in the environment and the system keyring
 //	StatusError  a response with a status other than 2xx
