@@ -4,7 +4,10 @@ package catalog
 // skipped, renamed or mended.
 type Batch struct {
 	Entries []Entry
-	// Found counts what the source held: operations, tools, lines. It is len(Entries) + len(Skipped).
+	// Segment is the entries of a source that indexed them while it read, in the place of Entries, each with the name of
+	// its source. Else it is nil.
+	Segment *Segment
+	// Found counts what the source held: operations, tools, lines. It is the number of entries and len(Skipped).
 	Found int
 	// Skipped lists what was found but became no entry, and why.
 	Skipped []Skip

@@ -67,6 +67,7 @@ func document(e *Entry, n int, d *search.Document) {
 		seen = newSeenFields(n / 2)
 		d.Scratch = seen
 	}
+	d.Path = e.Namespace
 	sh := seen.shapeOf(e)
 	add := func(field int, texts ...string) {
 		for _, text := range texts {

@@ -51,7 +51,7 @@ type seenName struct {
 
 const (
 	// mostSeen is how many fields, and names, are remembered.
-	mostSeen = 1 << 18
+	mostSeen = 1 << 14
 	// mostShapes is how many schemas are: actions with the same one mostly stand near each other.
 	mostShapes = 1024
 )

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,9 +17,11 @@ import (
 
 // A store holds the entries of a segment: as they came, or their bytes and those looked up so far.
 type store struct {
-	live    []Entry // nil for one that was opened
+	live    []Entry // nil for one that has their bytes
 	data    []byte
-	offsets []uint64 // entry i is data[offsets[i]:offsets[i+1]]
+	blocks  [][]byte // in the place of data: it is in several pieces
+	starts  []uint64 // in step: where they begin
+	offsets []uint64 // entry i is offsets[i] to offsets[i+1] of the data
 	read    []atomic.Pointer[Entry]
 	attach  func(e *Entry)
 }
@@ -52,46 +55,48 @@ func (s *store) peek(i int, id string) *Entry {
 	return &e
 }
 
-// bytes are those of entry i of a store that was opened.
-func (s *store) bytes(i int) []byte { return s.data[s.offsets[i]:s.offsets[i+1]] }
-
-// sections are the arrays of n entries as bytes, entry i being that of at, in pieces that are made once.
-func (s *store) sections(n int, at func(i int) (*store, int)) []search.Section {
-	var offsets []uint64
-	var pieces [][]byte
-	made := func() {
-		if offsets != nil {
-			return
-		}
-		offsets = make([]uint64, 1, n+1)
-		size := uint64(0)
-		var piece []byte
-		for i := range n {
-			if len(piece) > pieceSize {
-				pieces, piece = append(pieces, piece), nil
-			}
-			if piece == nil {
-				piece = make([]byte, 0, pieceSize+pieceSize/4)
-			}
-			from := len(piece)
-			if st, k := at(i); st.live != nil {
-				piece = appendEntry(piece, &st.live[k])
-			} else {
-				piece = append(piece, st.bytes(k)...)
-			}
-			size += uint64(len(piece) - from)
-			offsets = append(offsets, size)
-		}
-		pieces = append(pieces, piece)
+// bytes are those of entry i of a store that has them.
+func (s *store) bytes(i int) []byte {
+	from, to := s.offsets[i], s.offsets[i+1]
+	if s.blocks == nil {
+		return s.data[from:to]
 	}
-	return []search.Section{
-		search.Array("entry.offsets", &s.offsets).From(func() [][]byte { made(); return [][]byte{search.BytesOf(offsets)} }),
-		search.Array("entry.bytes", &s.data).From(func() [][]byte { made(); return pieces }),
+	b, ok := slices.BinarySearch(s.starts, from)
+	if !ok {
+		b--
 	}
+	return s.blocks[b][from-s.starts[b] : to-s.starts[b]]
 }
 
-// pieceSize is about how many bytes of entries are written at a time.
-const pieceSize = 1 << 20
+// sections are the arrays of n entries as bytes, entry i being that of at. The entries are written one after the other,
+// so that there is no need to have the bytes of all of them in memory.
+func (s *store) sections(n int, at func(i int) (*store, int)) []search.Section {
+	var buf []byte
+	bytesOf := func(i int) []byte {
+		st, k := at(i)
+		if st.live == nil {
+			return st.bytes(k)
+		}
+		buf = appendEntry(buf[:0], &st.live[k])
+		return buf
+	}
+	offsets := sync.OnceValue(func() []uint64 {
+		all := make([]uint64, 1, n+1)
+		for i := range n {
+			all = append(all, all[i]+uint64(len(bytesOf(i))))
+		}
+		return all
+	})
+	return []search.Section{
+		search.Array("entry.offsets", &s.offsets).From(func() int { return len(search.BytesOf(offsets())) },
+			func(yield func([]byte) bool) { yield(search.BytesOf(offsets())) }),
+		search.Array("entry.bytes", &s.data).From(func() int { return int(offsets()[n]) },
+			func(yield func([]byte) bool) {
+				for i := 0; i < n && yield(bytesOf(i)); i++ {
+				}
+			}),
+	}
+}
 
 // opened is what a store of n entries needs once its sections have been loaded; false if they cannot be those.
 func (s *store) opened(n int, attach func(e *Entry)) bool {

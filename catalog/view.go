@@ -440,6 +440,18 @@ func (v *View) All() iter.Seq[string] {
 	}
 }
 
+// Entries is every visible entry, in the order of the ids. They must not be changed. Those of a large catalog are read
+// on the way and not kept in memory, as those are that Lookup returns.
+func (v *View) Entries() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		for doc := range v.cat.ids.Len() {
+			if v.visible.Has(doc) && !yield(v.cat.peek(doc)) {
+				return
+			}
+		}
+	}
+}
+
 // Children are the next segments below a dotted prefix such as "billing" or "billing."; "" gives the roots.
 func (v *View) Children(prefix string) []Child {
 	if prefix != "" && !strings.HasSuffix(prefix, ".") {

@@ -47,7 +47,7 @@ func TestCatalog(t *testing.T) {
 	}
 	queries := readQueries(t)
 	start := time.Now()
-	entries, report, err := manifest.ReadFile(file)
+	entries, report, err := manifest.ReadFile(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := manifest.ReadFile(s.Catalog)
+	entries, _, err := manifest.ReadFile(t.Context(), s.Catalog)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,11 @@ func asSource(named, file string, o options) source.Source {
 			}
 			out.forget()
 			batch, err := readManifest(text, file, o.Name, out)
-			out.check(ctx, batch.Entries)
+			used := map[string]bool{}
+			for i := range batch.Entries {
+				used[batch.Entries[i].ID] = true
+			}
+			out.check(ctx, len(batch.Entries), used)
 			return batch, err
 		},
 		Watch: source.WatchFile(file, o.Every),

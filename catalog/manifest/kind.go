@@ -35,7 +35,7 @@ func ListKind() source.Kind {
 				Name: r.As(r.Spec), Secrets: out.secrets, Health: out.health, Close: out.close, Recall: out.recall,
 				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 					before, _ := listKey(r.Spec, out)
-					batch, err := load(ctx, r.Spec, out, progress)
+					batch, err := load(ctx, r.Spec, r.As(r.Spec), out, progress)
 					if after, _ := listKey(r.Spec, out); after == before && !out.literal() {
 						batch.Key = after // else it was changed while it was read
 					}

@@ -16,11 +16,10 @@ import (
 // batchSize is about how many bytes of lines one worker decodes at a time.
 const batchSize = 256 << 10
 
-// A line is a line that is not empty, and its decoded entry.
+// A line is a line that is not empty, and what was said of its entry.
 type line struct {
 	number     int
 	start, end int // in the batch's text
-	entry      catalog.Entry
 	mended     []string
 	err        error
 }
@@ -29,7 +28,8 @@ type line struct {
 type batch struct {
 	text    []byte
 	lines   []line
-	decoded chan struct{} // closed when the lines are
+	entries []catalog.Entry // those of the lines, once they are decoded
+	decoded chan struct{}   // closed when the lines are
 }
 
 // batches sends the lines of r in order; those of a batch are decoded once its channel is closed. The caller must
@@ -64,9 +64,10 @@ func batches(r io.Reader, size int, out *outside) <-chan *batch {
 
 func (b *batch) decode(d *decoder) {
 	defer close(b.decoded)
+	b.entries = make([]catalog.Entry, len(b.lines))
 	for i := range b.lines {
 		if l := &b.lines[i]; l.err == nil {
-			l.entry, l.mended, l.err = d.entry(b.text[l.start:l.end])
+			b.entries[i], l.mended, l.err = d.entry(b.text[l.start:l.end])
 		}
 	}
 	b.text = nil

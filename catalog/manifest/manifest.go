@@ -28,7 +28,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -57,37 +56,45 @@ type report struct {
 }
 
 // ReadFile reads the entries of a file; a file whose name ends in .gz is decompressed. It fails if the file cannot be
-// opened or is not gzip at all; a file that breaks off later gives the entries before, and a skip.
-func ReadFile(file string) ([]catalog.Entry, report, error) {
-	return readFile(context.Background(), file, nil, nil)
+// opened or is not gzip at all, and when ctx ends; a file that breaks off later gives the entries before, and a skip.
+// Nothing can be called.
+func ReadFile(ctx context.Context, file string) ([]catalog.Entry, report, error) {
+	var all []catalog.Entry
+	report, err := readFile(ctx, file, nil, func(entries []catalog.Entry, _ int) { all = append(all, entries...) })
+	return all, report, err
 }
 
 // lineSize is about the size of a short line, or of a packed one, in bytes.
 const lineSize = 256
 
-// Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports how far it has come to
-// progress, which may be nil. Nothing can be called.
-func Load(ctx context.Context, file string, progress func(source.Reading)) (catalog.Batch, error) {
-	return load(ctx, file, nil, progress)
-}
-
-// load is Load whose calls go to out, unless that is nil.
-func load(ctx context.Context, file string, out *outside, progress func(source.Reading)) (catalog.Batch, error) {
+// load is ReadFile for a source of that name in the background, whose calls go to out, unless that is nil: the entries
+// are indexed while they are read, and it reports how far it has come to progress, which may be nil.
+func load(ctx context.Context, file, name string, out *outside, progress func(source.Reading)) (catalog.Batch, error) {
+	var batch catalog.Batch
 	if out != nil {
 		out.forget()
+		batch.Attach = out.attach
 	}
-	entries, report, err := readFile(ctx, file, out, progress)
-	if err == nil {
-		err = ctx.Err()
-	}
-	b := catalog.Batch{
-		Entries: entries, Found: len(entries) + len(report.Skipped), Skipped: report.Skipped, Mended: report.Mended,
-	}
+	b, used := catalog.NewBuilder(mostKept, batch.Attach), map[string]bool{}
+	report, err := readFile(ctx, file, out, func(entries []catalog.Entry, percent int) {
+		for i := range entries {
+			entries[i].Source = name
+			if entries[i].Callable() {
+				used[entries[i].ID] = true
+			}
+		}
+		b.Add(entries)
+		if batch.Found += len(entries); progress != nil {
+			progress(source.Reading{Found: batch.Found, Percent: percent, Entries: b.Entries})
+		}
+	})
 	if out != nil {
-		out.check(ctx, entries)
-		b.Kept, b.Attach = out.kept(), out.attach
+		out.check(ctx, batch.Found, used)
+		batch.Kept = out.kept()
 	}
-	return b, err
+	batch.Segment, batch.Skipped, batch.Mended = b.Segment(), report.Skipped, report.Mended
+	batch.Found += len(report.Skipped)
+	return batch, err
 }
 
 // key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way
@@ -121,11 +128,12 @@ func (s *stopper) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func readFile(ctx context.Context, file string, out *outside, progress func(source.Reading)) (
-	[]catalog.Entry, report, error) {
+// readFile hands the entries of a file to take, with how much of it has been read then, in percent.
+func readFile(ctx context.Context, file string, out *outside, take func(entries []catalog.Entry, percent int)) (
+	report, error) {
 	f, err := regular.Open(file)
 	if err != nil {
-		return nil, report{}, err
+		return report{}, err
 	}
 	defer f.Close()
 	bytes, size := &stopper{ctx: ctx, r: f}, int64(0)
@@ -136,60 +144,62 @@ func readFile(ctx context.Context, file string, out *outside, progress func(sour
 	if strings.HasSuffix(file, ".gz") {
 		unpacked, err := gzip.NewReader(text)
 		if err != nil {
-			return nil, report{}, fmt.Errorf("%s: %w", file, err)
+			return report{}, fmt.Errorf("%s: %w", file, err)
 		}
 		text = bufio.NewReaderSize(unpacked, 1<<20)
 	} else if head, _ := text.Peek(2); string(head) == "\x1f\x8b" {
-		return nil, report{}, fmt.Errorf("%s: the file is packed with gzip: give it a name that ends in .gz", file)
+		return report{}, fmt.Errorf("%s: the file is packed with gzip: give it a name that ends in .gz", file)
 	}
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
-		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
+		return report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(text, file, int(min(size/lineSize, mostKept/2)), out, func(entries []catalog.Entry) {
-		if progress != nil {
-			progress(source.Reading{Found: len(entries), Percent: source.Percent(bytes.read.Load(), size), Entries: entries})
-		}
+	said := read(text, file, int(min(size/lineSize, mostKept/2)), out, func(entries []catalog.Entry) {
+		take(entries, source.Percent(bytes.read.Load(), size))
 	})
-	return entries, report, nil
+	return said, ctx.Err()
 }
 
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
 // skip of the broken line, and the entries before it are returned. Lines are decoded on all processors; entries and
 // remarks are in the order of the lines.
-func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, 0, nil, nil) }
+func Read(r io.Reader, source string) ([]catalog.Entry, report) {
+	var all []catalog.Entry
+	said := read(r, source, 0, nil, func(entries []catalog.Entry) { all = append(all, entries...) })
+	return all, said
+}
 
-func read(r io.Reader, source string, size int, out *outside, progress func([]catalog.Entry)) (
-	[]catalog.Entry, report) {
-	var (
-		entries []catalog.Entry
-		report  report
-		seen    = make(map[string]int, size)
-	)
+// read hands the entries of r to take, which takes them over. size is about how many there are; zero where that is not
+// known.
+func read(r io.Reader, source string, size int, out *outside, take func([]catalog.Entry)) report {
+	var said report
+	seen := make(map[string]int, size)
 	for b := range batches(r, size, out) {
 		<-b.decoded
-		entries = slices.Grow(entries, len(b.lines))
+		fit := b.entries[:0]
 		for i := range b.lines {
-			l := &b.lines[i]
+			l, e := &b.lines[i], &b.entries[i]
 			place := func() string { return fmt.Sprintf("%s:%d", source, l.number) }
 			err := l.err
-			if first, twice := seen[l.entry.ID]; err == nil && twice {
+			if first, twice := seen[e.ID]; err == nil && twice {
 				err = fmt.Errorf("line %d has this id already", first)
 			}
 			if err != nil {
-				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place(),
+				said.Skipped = append(said.Skipped, catalog.Skip{ID: text.HeadBytes(e.ID, maxToldID), Source: place(),
 					Reason: err.Error()})
 				continue
 			}
 			for _, reason := range l.mended {
-				report.Mended = append(report.Mended, catalog.Skip{ID: l.entry.ID, Source: place(), Reason: reason})
+				said.Mended = append(said.Mended, catalog.Skip{ID: e.ID, Source: place(), Reason: reason})
 			}
-			seen[l.entry.ID] = l.number
-			entries = append(entries, l.entry)
+			seen[e.ID] = l.number
+			if len(fit) == i {
+				fit = fit[:i+1]
+			} else {
+				fit = append(fit, *e)
+			}
 		}
-		if progress != nil {
-			progress(entries)
-		}
+		said.Loaded += len(fit)
+		take(fit)
 	}
-	report.Loaded = len(entries)
-	return entries, report
+	return said
 }

@@ -19,16 +19,16 @@ func TestFilesThatAreNoLists(t *testing.T) {
 		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := ReadFile(file); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, _, err := ReadFile(t.Context(), file); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := ReadFile(dir); err == nil || !strings.HasSuffix(err.Error(), "a folder, not a file") {
+	if _, _, err := ReadFile(t.Context(), dir); err == nil || !strings.HasSuffix(err.Error(), "a folder, not a file") {
 		t.Errorf("a folder: %v", err)
 	}
 	if info, err := os.Stat(os.DevNull); err == nil && !info.Mode().IsRegular() {
 		for _, open := range []func(string) error{
-			func(file string) error { _, _, err := ReadFile(file); return err },
+			func(file string) error { _, _, err := ReadFile(t.Context(), file); return err },
 			func(file string) error { _, err := key(file); return err },
 		} {
 			if err := open(os.DevNull); err == nil || !strings.HasSuffix(err.Error(), "not a regular file") {

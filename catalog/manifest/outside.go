@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"almanac/catalog"
 	"almanac/catalog/database"
 	"almanac/catalog/mcp"
 	"almanac/catalog/source"
@@ -136,16 +135,12 @@ func (d *outside) keep(used map[string]bool) {
 // checkTime bounds the look at the databases of a manifest when it is read: nothing else is shown before it has been.
 const checkTime = 2 * time.Second
 
-// check tries to reach the databases that are used, all at once; health tells what came of it.
-func (d *outside) check(ctx context.Context, entries []catalog.Entry) {
+// check tries to reach the databases of those of all actions that are used, all at once; health tells what came of it.
+func (d *outside) check(ctx context.Context, all int, used map[string]bool) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	d.mu.Lock()
-	used := map[string]bool{}
-	for i := range entries {
-		used[entries[i].ID] = true
-	}
-	d.all = len(entries)
+	d.all = all
 	d.keep(used)
 	var tries sync.WaitGroup
 	for db, ids := range d.users {

@@ -66,7 +66,8 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 			})
 		}
 		if l.progress != nil && i%100 == 0 {
-			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops), Entries: l.batch.Entries})
+			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops),
+				Entries: func() []catalog.Entry { return l.batch.Entries }})
 		}
 	}
 	l.link(ops)

@@ -382,11 +382,11 @@ func TestCallWhileReading(t *testing.T) {
 			t.Errorf("%d %% after %d %%", r.Percent, percent)
 		}
 		percent = r.Percent
-		if len(r.Entries) != 101 {
+		if r.Entries == nil || len(r.Entries()) != 101 {
 			return
 		}
 		go func() {
-			result, err := r.Entries[0].Action(t.Context(), catalog.Call{})
+			result, err := r.Entries()[0].Action(t.Context(), catalog.Call{})
 			answers <- fmt.Sprint(result.Data, err)
 		}()
 	})

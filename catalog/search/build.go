@@ -1,6 +1,6 @@
 package search
 
-// This file scans documents for an index, on all processors. They are split into parts; each worker takes the next
+// This file scans documents for an index, on all processors. They are split into parts; a worker takes the next
 // unprocessed part and numbers words as it meets them. Join renumbers the words of all workers in sorted order and puts
 // every posting in its place, so that the result does not depend on which worker did what.
 
@@ -14,7 +14,7 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// partSize is how many documents a part has: a multiple of 64, so that no two parts share a word of a bit set.
+// partSize is how many documents a part of Scan has.
 const partSize = 1024
 
 // A vocabulary numbers words as they come.
@@ -60,10 +60,11 @@ type worker struct {
 	work part // reused from part to part
 }
 
-// A part is what one worker found in a range of documents. Word numbers are those of a vocabulary of its segment.
+// A part is what one worker found in a range of documents, which it numbers from zero. Word numbers are those of a
+// vocabulary of its segment.
 type part struct {
-	words, from uint32 // the vocabulary, and the first document
-	// Of document i, from counted from zero: stems up to ends[i], each with its number << placeBits | its places.
+	words, from uint32 // the vocabulary, and the number of the first document in the segment
+	// Of document i: stems up to ends[i], each with its number << placeBits | its places.
 	stems   []uint32
 	counts  []uint16
 	ends    []uint32
@@ -90,52 +91,105 @@ func Build(docs int, o Options) *Index { return Join([]*Segment{Scan(docs, o)}, 
 
 // Scan makes a segment of the documents numbered 0 to docs-1.
 func Scan(docs int, o Options) *Segment {
-	ix := empty(o)
-	parts := make([]part, (docs+partSize-1)/partSize)
-	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
-	for i := range workers {
-		workers[i] = &worker{
-			index: ix, number: uint32(i), raw: make(map[string]int32, max(2048, min(docs, mostWords))),
-			known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)), meanings: make([][]int32, len(o.Fields)),
-			work: part{keys: make([][]posting, len(o.Kinds))},
-		}
-	}
-	s := &Segment{docs: docs, parts: parts, words: make([]words, len(workers))}
+	parts := (docs + partSize - 1) / partSize
+	s := NewScanner(docs, o)
 	var next, done atomic.Int64
 	var wait sync.WaitGroup
-	for n, w := range workers {
+	for range min(runtime.GOMAXPROCS(0), parts) {
 		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
-				parts[i] = w.part(i*partSize, min((i+1)*partSize, docs))
+			for i := int(next.Add(1)) - 1; i < parts; i = int(next.Add(1)) - 1 {
+				first := i * partSize
+				s.Scan(i, min(partSize, docs-first), func(doc int, d *Document) { o.Document(first+doc, d) })
 				if o.Progress != nil {
-					o.Progress(int(done.Add(1)), len(parts)+mergedParts(len(parts)))
+					o.Progress(int(done.Add(1)), parts+mergedParts(parts))
 				}
 			}
-			s.words[n] = w.words()
 		})
 	}
 	wait.Wait()
-	return s
+	return s.Segment()
+}
+
+// A Scanner makes a segment of documents that come a part at a time, the parts in any order. Safe for concurrent use.
+type Scanner struct {
+	index *Index
+	room  int // for about how many documents
+	mu    sync.Mutex
+	all   []*worker
+	idle  []*worker
+	parts []part
+}
+
+// NewScanner has room for docs documents; there may be more. Of the options it needs Fields and Kinds.
+func NewScanner(docs int, o Options) *Scanner { return &Scanner{index: empty(o), room: docs} }
+
+// Scan scans the documents of part i, numbered 0 to docs-1 there, of which document fills in each; see
+// Options.Document. The parts are numbered from zero on, and each is scanned once.
+func (s *Scanner) Scan(i, docs int, document func(doc int, d *Document)) {
+	w := s.worker()
+	found := w.part(docs, document)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i >= len(s.parts) {
+		s.parts = append(s.parts, make([]part, i+1-len(s.parts))...)
+	}
+	s.parts[i] = found
+	s.idle = append(s.idle, w)
+}
+
+// worker is one that does nothing now.
+func (s *Scanner) worker() *worker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(s.idle) - 1; last >= 0 {
+		w := s.idle[last]
+		s.idle = s.idle[:last]
+		return w
+	}
+	kinds := len(s.index.options.Kinds)
+	w := &worker{
+		index: s.index, number: uint32(len(s.all)), raw: make(map[string]int32, max(2048, min(s.room, mostWords))),
+		known: map[string][]int32{}, keys: make([]vocabulary, kinds),
+		meanings: make([][]int32, len(s.index.options.Fields)), work: part{keys: make([][]posting, kinds)},
+	}
+	s.all = append(s.all, w)
+	return w
+}
+
+// Segment is the segment of all parts, in their order. Nothing can be scanned afterwards.
+func (s *Scanner) Segment() *Segment {
+	all := &Segment{parts: s.parts, words: make([]words, len(s.all))}
+	for i := range all.parts {
+		all.parts[i].from = uint32(all.docs)
+		all.docs += len(all.parts[i].ends)
+	}
+	var wait sync.WaitGroup
+	for i, w := range s.all {
+		wait.Go(func() { all.words[i] = w.words() })
+	}
+	wait.Wait()
+	s.all, s.idle, s.parts = nil, nil, nil
+	return all
 }
 
 // mergedParts is how many parts joining n parts takes as long as.
 func mergedParts(n int) int { return n / 3 }
 
-// part indexes documents from up to, but not including, to.
-func (w *worker) part(from, to int) part {
+// part scans documents numbered 0 to docs-1.
+func (w *worker) part(docs int, document func(doc int, d *Document)) part {
 	p := &w.work
 	for k := range p.keys {
 		p.keys[k] = p.keys[k][:0]
 	}
 	*p = part{
-		words: w.number, from: uint32(from), stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0],
+		words: w.number, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0],
 		lengths: p.lengths[:0], intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], named: p.named[:0],
 		keys: p.keys,
 	}
-	for doc := from; doc < to; doc++ {
+	for doc := range docs {
 		d := &w.document
 		*d = Document{Texts: d.Texts[:0], Keys: d.Keys[:0], Scratch: d.Scratch}
-		w.index.options.Document(doc, d)
+		document(doc, d)
 		w.addWords(p, uint32(doc))
 		p.intents = append(p.intents, w.intent())
 		w.addPhrases(p, uint32(doc))
@@ -178,7 +232,7 @@ func (w *worker) term(word []byte) int32 {
 }
 
 // mostKnown is how many texts a worker remembers the stems of.
-const mostKnown = 1 << 18
+const mostKnown = 1 << 13
 
 // mostWords is for how many words a worker has room from the start: growing a map hashes all its words anew.
 const mostWords = 1 << 16

@@ -84,7 +84,7 @@ func (j *joining) mergePhrases() phrases {
 // its titles, its other names, and the first sentence of its body. Its name alone counts less, since it may be
 // incomplete: billing.invoice.create_order_invoice does not create orders.
 func (w *worker) addPhrases(p *part, doc uint32) {
-	name, path := "", w.index.options.Path(int(doc))
+	name, path := "", w.document.Path
 	for i, t := range w.document.Texts {
 		switch role := w.index.options.Fields[t.Field].Role; {
 		case role == Name && name == "":

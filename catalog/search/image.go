@@ -4,9 +4,9 @@ package search
 // without rebuilding anything. An image is
 //
 //	magic    what it is and in which form
-//	sum      CRC-32C of all that follows
 //	sections their number, then name, offset and length of each; numbers are 64 bits, as the machine has them
 //	the bytes of the sections, each from a multiple of 8 on
+//	sum      CRC-32C of all that is between magic and sum, at a multiple of 8
 //
 // Numbers are stored in the machine's byte order. The magic includes a number, so that an image from a machine with
 // another byte order is refused like a damaged one.
@@ -18,20 +18,22 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"unsafe"
 
 	"almanac/catalog/search/spelling"
 )
 
 // imageForm counts the changes of the layout.
-const imageForm = 2
+const imageForm = 3
 
 // ErrImage means that the bytes are not an image, or a damaged one.
 var ErrImage = errors.New("not an image of a catalog, or a damaged one")
 
 const (
 	magicSize   = 16
-	headSize    = magicSize + 16 // with the sum and the number of sections
+	headSize    = magicSize + 8 // with the number of sections
+	checkSize   = 8
 	sectionName = 24
 	sectionSize = sectionName + 16
 	alignment   = 8
@@ -46,21 +48,21 @@ func imageMagic() []byte {
 // A Section is one array of an image, as bytes. load takes the bytes over and fails if their number is impossible.
 type Section struct {
 	name   string
-	pieces func() [][]byte
+	size   func() int
+	pieces iter.Seq[[]byte] // as many bytes together as size says
 	load   func([]byte) error
 }
 
-// From is the section with what it writes taken from pieces.
-func (s Section) From(pieces func() [][]byte) Section {
-	s.pieces = pieces
+// From is the section with what it writes taken from pieces, which have size bytes together. A piece is not used after
+// the next has been asked for.
+func (s Section) From(size func() int, pieces iter.Seq[[]byte]) Section {
+	s.size, s.pieces = size, pieces
 	return s
 }
 
-func (s Section) size() (n int) {
-	for _, piece := range s.pieces() {
-		n += len(piece)
-	}
-	return n
+// section is one whose bytes are those of all.
+func section(name string, all func() []byte, load func([]byte) error) Section {
+	return Section{name, func() int { return len(all()) }, func(yield func([]byte) bool) { yield(all()) }, load}
 }
 
 // BytesOf are numbers, or records without pointers, as they lie in memory.
@@ -76,8 +78,8 @@ func Array[T ~uint8 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float64](name stri
 // records is the section of a slice of numbers, or of records without pointers.
 func records[T any](name string, at *[]T) Section {
 	size := int(unsafe.Sizeof(*new(T)))
-	return Section{name,
-		func() [][]byte { return [][]byte{BytesOf(*at)} },
+	return section(name,
+		func() []byte { return BytesOf(*at) },
 		func(b []byte) error {
 			if len(b)%size != 0 {
 				return ErrImage
@@ -85,18 +87,18 @@ func records[T any](name string, at *[]T) Section {
 			*at = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
 			return nil
 		},
-	}
+	)
 }
 
 // textSection is the section of a string.
 func textSection(name string, at *string) Section {
-	return Section{name,
-		func() [][]byte { return [][]byte{unsafe.Slice(unsafe.StringData(*at), len(*at))} },
+	return section(name,
+		func() []byte { return unsafe.Slice(unsafe.StringData(*at), len(*at)) },
 		func(b []byte) error {
 			*at = StringOf(b)
 			return nil
 		},
-	}
+	)
 }
 
 // StringOf is b as a string, in the same memory: b is never written to again.
@@ -173,35 +175,41 @@ func Open(image []byte, o Options, others []Section, docs func() int) (*Index, e
 func WriteImage(w io.Writer, sections []Section) error {
 	head := make([]byte, headSize+len(sections)*sectionSize)
 	copy(head, imageMagic())
-	binary.NativeEndian.PutUint64(head[magicSize+8:], uint64(len(sections)))
+	binary.NativeEndian.PutUint64(head[magicSize:], uint64(len(sections)))
 	at := len(head)
 	for i, s := range sections {
 		b := head[headSize+i*sectionSize:]
 		copy(b, s.name)
-		at += -at & (alignment - 1)
+		at += gap(at)
 		binary.NativeEndian.PutUint64(b[sectionName:], uint64(at))
 		binary.NativeEndian.PutUint64(b[sectionName+8:], uint64(s.size()))
 		at += s.size()
 	}
-	pieces := [][]byte{head[magicSize+8:]}
-	at = len(head)
+	sum, at := uint32(0), magicSize
+	var err error
+	write := func(b []byte) bool {
+		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b)
+		at += len(b)
+		_, err = w.Write(b)
+		return err == nil
+	}
+	if _, err := w.Write(head[:magicSize]); err != nil {
+		return err
+	}
+	write(head[magicSize:])
 	for _, s := range sections {
-		gap := -at & (alignment - 1)
-		pieces = append(append(pieces, make([]byte, gap)), s.pieces()...)
-		at += gap + s.size()
-	}
-	sum := uint32(0)
-	for _, piece := range pieces {
-		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), piece)
-	}
-	binary.NativeEndian.PutUint64(head[magicSize:], uint64(sum))
-	for _, piece := range append([][]byte{head[:magicSize+8]}, pieces...) {
-		if _, err := w.Write(piece); err != nil {
-			return err
+		if err == nil && write(make([]byte, gap(at))) {
+			s.pieces(write)
 		}
 	}
-	return nil
+	if err == nil && write(make([]byte, gap(at))) {
+		_, err = w.Write(binary.NativeEndian.AppendUint64(nil, uint64(sum)))
+	}
+	return err
 }
+
+// gap is how many bytes are left out so that the next section begins where it has to.
+func gap(at int) int { return -at & (alignment - 1) }
 
 // An Image is the sections of a block of bytes.
 type Image struct{ sections map[string][]byte }
@@ -209,11 +217,12 @@ type Image struct{ sections map[string][]byte }
 // ReadImage finds the sections of an image. It takes over image, which must not be changed afterwards. The error is
 // ErrImage for anything but a complete image of this form.
 func ReadImage(image []byte) (*Image, error) {
-	if len(image) < headSize || !bytes.Equal(image[:magicSize], imageMagic()) {
+	if len(image) < headSize+checkSize || !bytes.Equal(image[:magicSize], imageMagic()) {
 		return nil, ErrImage
 	}
-	sum := binary.NativeEndian.Uint64(image[magicSize:])
-	if uint64(crc32.Checksum(image[magicSize+8:], crc32.MakeTable(crc32.Castagnoli))) != sum {
+	image, end := image[:len(image)-checkSize], image[len(image)-checkSize:]
+	sum := binary.NativeEndian.Uint64(end)
+	if uint64(crc32.Checksum(image[magicSize:], crc32.MakeTable(crc32.Castagnoli))) != sum {
 		return nil, ErrImage
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(image)))%alignment != 0 {
@@ -245,7 +254,7 @@ func (m *Image) Load(sections ...Section) error {
 
 // imageSections are the bytes of each section by name.
 func imageSections(image []byte) (map[string][]byte, error) {
-	n := binary.NativeEndian.Uint64(image[magicSize+8:])
+	n := binary.NativeEndian.Uint64(image[magicSize:])
 	if n > uint64(len(image)-headSize)/sectionSize {
 		return nil, ErrImage
 	}

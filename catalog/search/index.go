@@ -44,6 +44,8 @@ type Key struct {
 type Document struct {
 	Texts []Text
 	Keys  []Key
+	// Path is the segments of the path that it stands under; see Options.PathKind.
+	Path []string
 	// Intent is what the document does, used if neither its body nor its name begins with a verb.
 	Intent Intent
 	// Scratch is for Options.Document alone: what it left for the next documents, which no other goroutine gets.
@@ -76,8 +78,7 @@ type Options struct {
 	Fields []Field
 	// Kinds are the kinds of keys; true if an unknown name is answered with the nearest one.
 	Kinds []bool
-	// PathKind is the kind whose keys are the dotted paths that documents stand under, and Path the segments of a
-	// document's.
+	// PathKind is the kind whose keys are the dotted paths that documents stand under, and Path is the Path of a document.
 	PathKind int
 	Path     func(doc int) []string
 	// Document fills d with a document; d is empty, with slices to append to. It must be safe for concurrent use, and give

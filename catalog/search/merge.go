@@ -19,8 +19,8 @@ type piece struct {
 	docs  []uint32 // the numbers that its documents have in the index
 }
 
-// number is the number in the index of a document of the segment.
-func (p *piece) number(doc uint32) uint32 { return p.docs[doc-p.from] }
+// number is the number in the index of a document of the part.
+func (p *piece) number(doc uint32) uint32 { return p.docs[doc] }
 
 // A joining is an index in the making.
 type joining struct {
@@ -124,7 +124,7 @@ func (j *joining) mergeKeys(kind int, spelled bool) Keys {
 	}
 	for i := range words {
 		if docs := p.At(i); !slices.IsSorted(docs) {
-			slices.Sort(docs) // of segments whose documents lie between those of others
+			slices.Sort(docs) // of segments that have them in another order, or between those of others
 		}
 	}
 	return p

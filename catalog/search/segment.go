@@ -151,12 +151,12 @@ func (p *part) sound(w *words) bool {
 		}
 	}
 	for _, pair := range p.pairs {
-		if pair.a >= words || pair.b >= words || pair.doc>>2-p.from >= docs {
+		if pair.a >= words || pair.b >= words || pair.doc>>2 >= docs {
 			return false
 		}
 	}
 	for _, n := range p.named {
-		if n.code>>1-p.from >= docs {
+		if n.code>>1 >= docs {
 			return false
 		}
 	}
@@ -168,7 +168,7 @@ func (p *part) sound(w *words) bool {
 	for kind, list := range p.keys {
 		names := uint32(w.keys[kind].Len())
 		for _, found := range list {
-			if found.key >= names || found.doc-p.from >= docs {
+			if found.key >= names || found.doc >= docs {
 				return false
 			}
 		}

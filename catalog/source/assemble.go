@@ -34,15 +34,22 @@ func (l *Loader) assemble() {
 	if fresh {
 		made = l.join(contents, hidden, over, all)
 	}
-	if all {
-		select {
-		case <-l.built:
-		default:
-			close(l.built)
-		}
-		if made != nil {
-			l.remember(made, contents)
-		}
+	if !all {
+		return
+	}
+	closeOnce(l.built)
+	if made != nil {
+		l.remember(made, contents)
+	}
+	closeOnce(l.settled)
+}
+
+// closeOnce closes a channel unless it is closed. The caller holds building.
+func closeOnce(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
 	}
 }
 

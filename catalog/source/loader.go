@@ -56,6 +56,7 @@ type Loader struct {
 	indexing bool          // a catalog is being built
 	indexed  int           // how much of it has been indexed, in percent
 	built    chan struct{} // closed when every source has been read once and the catalog has been built of them
+	settled  chan struct{} // closed when it has been kept, too
 }
 
 // A loading is a source and what the Loader knows of it.
@@ -85,6 +86,7 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 	l := &Loader{
 		options: o, version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
 		view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
+		settled: make(chan struct{}),
 	}
 	for _, s := range sources {
 		if s.Name == "" {
@@ -200,8 +202,8 @@ func (l *Loader) take(ctx context.Context, s *loading) (*content, catalog.Overla
 	for i := range batch.Entries {
 		batch.Entries[i].Source = s.Name
 	}
-	return &content{name: s.Name, key: batch.Key, entries: batch.Entries, attach: batch.Attach, said: saidOf(batch)},
-		batch.Overlay, err
+	return &content{name: s.Name, key: batch.Key, entries: batch.Entries, part: batch.Segment, made: batch.Segment != nil,
+		attach: batch.Attach, said: saidOf(batch)}, batch.Overlay, err
 }
 
 // load calls Load; a panic in it is an error, since what a source reads was written by others.
@@ -221,7 +223,11 @@ func (l *Loader) compare(s Source, c *content) (Change, error) {
 	if sum := ledgerSum(l.options.Ledger, s.Name); c.part != nil && sum == c.said.Ledger {
 		return Change{}, nil // nothing was to be accepted then
 	}
-	change, err := l.difference(s, c.all())
+	var entries []catalog.Entry
+	if c.part == nil || c.part.Callable() {
+		entries = c.all() // of the others there is nothing to accept
+	}
+	change, err := l.difference(s, entries)
 	if err == nil && change.empty() {
 		c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
 	}
@@ -296,6 +302,9 @@ func (l *Loader) Wait(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
+
+// Settled is closed when all that Wait waits for is done and the cache has what it keeps of it.
+func (l *Loader) Settled() <-chan struct{} { return l.settled }
 
 // Loading reports whether a source has not been read yet.
 func (l *Loader) Loading() bool {

@@ -26,7 +26,7 @@ func newSlowly(entries []catalog.Entry) *slowly {
 func (s *slowly) source(name string) Source {
 	return Source{Name: name, Key: func(context.Context) (string, error) { return "1", nil },
 		Load: func(ctx context.Context, progress func(Reading)) (catalog.Batch, error) {
-			progress(Reading{Found: 2500, Percent: 25, Entries: s.entries[:2500]})
+			progress(Reading{Found: 2500, Percent: 25, Entries: func() []catalog.Entry { return s.entries[:2500] }})
 			close(s.told)
 			select {
 			case <-s.goOn:

@@ -80,12 +80,12 @@ const (
 func (l *Loader) show(s *loading, r Reading) {
 	l.mu.Lock()
 	wanted := l.options.Partly && !s.answered &&
-		len(r.Entries) >= max(leastShown, shownGrowth*s.content.len()) && r.Percent < mostShown
+		r.Entries != nil && r.Found >= max(leastShown, shownGrowth*s.content.len()) && r.Percent < mostShown
 	l.mu.Unlock()
 	if !wanted {
 		return
 	}
-	entries := slices.Clone(r.Entries)
+	entries := slices.Clone(r.Entries())
 	for i := range entries {
 		entries[i].Source = s.Name
 	}

@@ -171,10 +171,10 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 			others++
 		}
 	}
-	defer l.release(all, contents)
 	if parted || others > 1 {
 		l.store(contents)
 	}
+	l.release(all, contents)
 	if parted {
 		return
 	}

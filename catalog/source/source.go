@@ -66,9 +66,9 @@ type Reading struct {
 	Found int
 	// Percent is how much of the source has been read; 0 where the source cannot tell.
 	Percent int
-	// Entries are those so far, the first of what Load will return; nil where a part is of no use. They must not be
-	// changed afterwards, and can be called.
-	Entries []catalog.Entry
+	// Entries gives those so far, some of what Load will return; nil where a part is of no use. It is called before
+	// progress returns, at most once. They must not be changed afterwards, and can be called.
+	Entries func() []catalog.Entry
 }
 
 // Percent is the share of done in all, below 100 because the reading has not ended; 0 where all is not known.

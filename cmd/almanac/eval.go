@@ -75,13 +75,13 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 func (c discoveryCommand) view(ctx context.Context, cli *commandLine, files []string) (*catalog.View, error) {
 	var entries []catalog.Entry
 	for _, file := range files {
-		read, err := manifest.Load(ctx, file, nil)
+		read, report, err := manifest.ReadFile(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		cli.tell("skipped", read.Skipped)
-		cli.tell("changed", read.Mended)
-		entries = append(entries, read.Entries...)
+		cli.tell("skipped", report.Skipped)
+		cli.tell("changed", report.Mended)
+		entries = append(entries, read...)
 	}
 	o := catalog.Options{}
 	for _, name := range c.Without {

@@ -191,12 +191,12 @@ func (c tasksCommand) padding(ctx context.Context, cli *commandLine, size int) (
 	if c.Pad == "" {
 		return eval.Padding(size)
 	}
-	read, err := manifest.Load(ctx, c.Pad, nil)
+	entries, report, err := manifest.ReadFile(ctx, c.Pad)
 	if err != nil {
 		return nil, err
 	}
-	cli.tell("skipped", read.Skipped)
-	return read.Entries, nil
+	cli.tell("skipped", report.Skipped)
+	return entries, nil
 }
 
 // bench is the demo of a size, or the catalog of the command line, and what closes it.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -61,20 +62,6 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 			return
 		}
 	}
-	var b bytes.Buffer
-	b.WriteString(head)
-	for id := range v.All() {
-		e, ok := v.Lookup(id)
-		if !ok {
-			continue
-		}
-		tag := "R"
-		if e.Mutates {
-			tag = "W"
-		}
-		about := strings.TrimSuffix(text.FirstSentence(e.Description), ".")
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, text.ClipBytes(about, maxAbout))
-	}
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
@@ -82,8 +69,17 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 	if err != nil {
 		return
 	}
-	_, err = file.Write(b.Bytes())
-	if err = cmp.Or(err, file.Close()); err == nil {
+	w := bufio.NewWriter(file)
+	w.WriteString(head)
+	for e := range v.Entries() {
+		tag := "R"
+		if e.Mutates {
+			tag = "W"
+		}
+		about := strings.TrimSuffix(text.FirstSentence(e.Description), ".")
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.ID, tag, text.ClipBytes(about, maxAbout))
+	}
+	if err = cmp.Or(w.Flush(), file.Close()); err == nil {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {

@@ -29,7 +29,6 @@ import (
 	"almanac/catalog/openapi"
 	"almanac/catalog/remote"
 	"almanac/catalog/source"
-	"almanac/catalog/task"
 	"almanac/catalog/text"
 	"almanac/catalog/workspace"
 	"almanac/session/trace"
@@ -274,7 +273,8 @@ func programStamp() string {
 
 // collectLess has garbage collected half as often until all sources have been read: most of what reading and indexing
 // allocate is there to stay. Near loadingMemory it is collected more often, unless most of that is in use: then that
-// would go on all the time, for nothing. What the person has set in GOGC or GOMEMLIMIT holds.
+// would go on all the time, for nothing. Afterwards what only the reading needed goes back to the system. What the
+// person has set in GOGC or GOMEMLIMIT holds.
 func collectLess(ctx context.Context, l *source.Loader) {
 	const loading, usual = 200, 100
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -282,26 +282,38 @@ func collectLess(ctx context.Context, l *source.Loader) {
 	}
 	debug.SetGCPercent(loading)
 	debug.SetMemoryLimit(loadingMemory)
-	ctx, done := context.WithCancel(ctx)
-	go func() {
-		_ = l.Wait(ctx) // either way
-		done()
-	}()
 	go func() {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		for task.Sleep(ctx, 50*time.Millisecond) == nil {
+		used := func() uint64 {
 			metrics.Read(live)
-			if live[0].Value.Kind() != metrics.KindUint64 || live[0].Value.Uint64() > loadingMemory/10*9 {
-				debug.SetMemoryLimit(math.MaxInt64)
+			if live[0].Value.Kind() != metrics.KindUint64 {
+				return math.MaxUint64
+			}
+			return live[0].Value.Uint64()
+		}
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for settled := false; !settled && ctx.Err() == nil; {
+			select {
+			case <-tick.C:
+				if used() > loadingMemory/10*9 {
+					debug.SetMemoryLimit(math.MaxInt64)
+				}
+			case <-l.Settled():
+				settled = true
+			case <-ctx.Done():
 			}
 		}
-		debug.SetMemoryLimit(math.MaxInt64)
 		debug.SetGCPercent(usual)
+		if used() > loadingMemory/4 && ctx.Err() == nil {
+			debug.FreeOSMemory()
+		}
+		debug.SetMemoryLimit(math.MaxInt64)
 	}()
 }
 
 // loadingMemory is how much memory sources of usual size are read and indexed in, in bytes.
-const loadingMemory = 540 << 20
+const loadingMemory = 320 << 20
 
 // view is the current view. While a source is missing, the rules may name actions that do not exist yet.
 func (f *catalogUpdater) view() (*catalog.View, error) {

@@ -32,10 +32,8 @@ func viewOf(view *catalog.View, runs []transcript.Run) (whole *catalog.View, gon
 		return view, nil, nil
 	}
 	gone = slices.Sorted(maps.Keys(missing))
-	for id := range view.All() {
-		if e, ok := view.Lookup(id); ok {
-			missing[id] = *e
-		}
+	for e := range view.Entries() {
+		missing[e.ID] = *e
 	}
 	all, _ := catalog.New(slices.Collect(maps.Values(missing)), catalog.Options{})
 	whole, err = all.View().Narrow(catalog.Rules{Actor: view.Actor(), Tenant: view.Tenant()})

@@ -196,10 +196,9 @@ func (g *Gateway) own(view *catalog.View) []catalog.Tool {
 		taken[t.Name] = true
 	}
 	var list []catalog.Tool
-	for id := range view.All() {
-		e, ok := view.Lookup(id)
-		meant := func(p pattern.Pattern) bool { return p.Match(id) }
-		if !ok || !e.Callable() || !slices.ContainsFunc(g.options.Expose, meant) {
+	for e := range view.Entries() {
+		meant := func(p pattern.Pattern) bool { return p.Match(e.ID) }
+		if !e.Callable() || !slices.ContainsFunc(g.options.Expose, meant) {
 			continue
 		}
 		if len(list) == tools.DirectLimit {

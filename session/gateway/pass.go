@@ -50,9 +50,9 @@ type passedResource struct {
 func (g *Gateway) passing(view *catalog.View) *passed {
 	p := &passed{prompts: map[string]passedPrompt{}, resources: map[string]passedResource{}}
 	cut := false
-	for id := range view.All() {
-		e, ok := view.Lookup(id)
-		if !ok || e.Action == nil || e.Prompts == nil && e.Resource == nil {
+	for e := range view.Entries() {
+		id := e.ID
+		if e.Action == nil || e.Prompts == nil && e.Resource == nil {
 			continue
 		}
 		source, _, _ := strings.Cut(id, ".")

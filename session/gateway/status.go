@@ -208,8 +208,8 @@ func (l *listing) of(view *catalog.View, o Options) (whole, offers int) {
 	}
 	l.view, l.whole, l.offers = view, 0, 0
 	taken := map[string]bool{}
-	for id := range view.All() {
-		if e, ok := view.Lookup(id); ok && e.Callable() {
+	for e := range view.Entries() {
+		if e.Callable() {
 			t := e.Tool(taken)
 			l.whole += text.Tokens(t.Name) + text.Tokens(t.Description) + text.Tokens(string(t.Input))
 		}

@@ -262,13 +262,7 @@ func (h *Host) build() error {
 		return nil
 	}
 	clean := func(line json.RawMessage) json.RawMessage { return session.Clean(h.session, line) }
-	pages, o, left, err := remote.Pages(func(yield func(*catalog.Entry) bool) {
-		for id := range view.All() {
-			if e, ok := view.Lookup(id); ok && !yield(e) {
-				return
-			}
-		}
-	}, clean)
+	pages, o, left, err := remote.Pages(view.Entries(), clean)
 	if err != nil {
 		return err
 	}

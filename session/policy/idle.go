@@ -42,9 +42,8 @@ func Idle(rules []Rule, v *catalog.View) (warnings []string, misspelt error) {
 
 func operationsOf(v *catalog.View) []string {
 	all := texts(operations)
-	for id := range v.All() {
-		e, ok := v.Lookup(id)
-		if o := string(catalog.OperationOf(e)); ok && !slices.Contains(all, o) {
+	for e := range v.Entries() {
+		if o := string(catalog.OperationOf(e)); !slices.Contains(all, o) {
 			all = append(all, o)
 		}
 	}

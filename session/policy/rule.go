@@ -238,9 +238,8 @@ func (d Decision) strictness() int {
 func (rule Rule) Reach(v *catalog.View) (n int, warning string) {
 	var names []string
 	open := false
-	for id := range v.All() {
-		e, ok := v.Lookup(id)
-		if !ok || !rule.Speaks(RequestOf(e, nil)) {
+	for e := range v.Entries() {
+		if !rule.Speaks(RequestOf(e, nil)) {
 			continue
 		}
 		n++

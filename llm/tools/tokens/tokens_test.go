@@ -297,7 +297,7 @@ func TestFigures(t *testing.T) {
 
 func open(t testing.TB, file string) *catalog.View {
 	t.Helper()
-	entries, _, err := manifest.ReadFile(file)
+	entries, _, err := manifest.ReadFile(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
