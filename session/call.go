@@ -165,7 +165,8 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 		c.Verdict = trace.Rejected
 		hint := ""
 		if strings.Contains(entry.Source, ".jsonl") {
-			hint = "its line in " + entry.Source + ` needs an "http" or an "mcp" part, as actions of manifests have it`
+			hint = "its line in " + entry.Source + ` needs an "http" or an "mcp" part, as actions of manifests have it; ` +
+				"almanac doctor says what is wrong with one"
 		}
 		return nil, &vm.HostError{
 			Code:    CodeUnknown,

@@ -32,44 +32,49 @@ var prismDocuments = []string{
 	"box.com.json", "asana.com.json", "digitalocean.com.json", "atlassian.com/jira.json",
 }
 
-// prismExplained says why Prism refuses requests that follow the document as far as one can, by the beginning of ids.
+// prismExplained says why Prism refuses requests that follow the document as far as one can: of which actions, between
+// blanks.
 var prismExplained = map[string]string{
-	"twilio_messaging_v1.tollfree_verification":              formList,
-	"twilio_messaging_v1.us_app_to_person":                   formList,
-	"jira.issue_attachments.add_attachment":                  "the document wants a multipart body that is one text, which Prism reads as an object",
-	"jira.issue_security_schemes.add_security_level_members": contradiction,
-	"jira.issue_custom_field_contexts.set_default_values":    contradiction,
-	"jira.screen_schemes.create_screen_scheme":               contradiction,
-	"jira.projects.get_recent":                               listOfObjects,
-	"jira.projects.search_projects":                          listOfObjects,
-	"box.authorization.revoke":                               "the document requires a field of a form that it does not declare, and Prism drops it",
-	"box.classifications.":                                   "paths that differ behind a # only, which is not sent: Prism takes one for the other",
-	"box.search.list":                                        listOfObjects,
-	"box.uploads.":                                           partOfJSON,
-	"digitalocean.droplet_actions.post_by_tag":               overlapping,
-	"telegram.":              partOfJSON,
-	"zoom.reports.telephone": "a text that has to be one of the numbers 1 and 3",
-	"zoom.tsp.user_tsp":      "a text that has to be one of the numbers 1 and 2",
-	"zoom.":                  overlapping,
+	"Prism reads a list in a form only where the document has an encoding for it; the standard's default repeats the name, " +
+		"which is what was sent": `
+		twilio_messaging_v1.tollfree_verification.create twilio_messaging_v1.tollfree_verification.update
+		twilio_messaging_v1.us_app_to_person.create twilio_messaging_v1.us_app_to_person.update`,
+	"Prism reads no JSON and no repeated names in multipart bodies, which is the standard's default": `
+		box.uploads.content box.uploads.post_files_id_content telegram.add_sticker_to_set
+		telegram.create_new_sticker_set telegram.edit_message_media telegram.send_animation
+		telegram.send_audio telegram.send_document telegram.send_media_group telegram.send_photo
+		telegram.send_sticker telegram.send_video telegram.send_video_note telegram.send_voice
+		telegram.set_webhook`,
+	"a list of objects in a query, which the standard does not define": `
+		jira.projects.get_recent jira.projects.search_projects box.search.list`,
+	"the document requires what it does not allow": `
+		jira.issue_security_schemes.add_security_level_members
+		jira.issue_custom_field_contexts.set_default_values jira.screen_schemes.create_screen_scheme`,
+	"no request can match exactly one of the choices: one takes all that another takes": `
+		digitalocean.droplet_actions.post_by_tag zoom.accounts.settings_update
+		zoom.accounts.update_account_lock_settings zoom.groups.locked_settings
+		zoom.groups.update_group_settings zoom.rooms.manage_e911signage zoom.rooms.update_zr_settings
+		zoom.rooms_account.update_zoom_room_acc_settings zoom.rooms_location.update_zr_location_settings
+		zoom.users.settings_update`,
+	"the document wants a multipart body that is one text, which Prism reads as an object": `
+		jira.issue_attachments.add_attachment`,
+	"the document requires a field of a form that it does not declare, and Prism drops it": `
+		box.authorization.revoke`,
+	"paths that differ behind a # only, which is not sent: Prism takes one for the other": `
+		box.classifications.replace_schema box.classifications.replace_schema_delete
+		box.classifications.replace_schema_update box.classifications.schema`,
+	"a text that has to be one of two numbers": `
+		zoom.reports.telephone zoom.tsp.user_tsp zoom.tsp.user_tsp_delete zoom.tsp.user_tsp_update`,
 }
 
-const (
-	formList      = "Prism reads a list in a form only where the document has an encoding for it; the standard's default repeats the name, which is what was sent"
-	partOfJSON    = "Prism reads no JSON and no repeated names in multipart bodies, which is the standard's default"
-	listOfObjects = "a list of objects in a query, which the standard does not define"
-	contradiction = "the document requires what it does not allow"
-	overlapping   = "no request can match exactly one of the choices: one takes all that another takes"
-)
-
-// explained is the reason of a refusal that is known, by the longest beginning of the id; "" for another.
+// explained is the reason of a refusal that is known; "" for another.
 func explained(id string) string {
-	best := ""
-	for prefix := range prismExplained {
-		if strings.HasPrefix(id, prefix) && len(prefix) > len(best) {
-			best = prefix
+	for why, ids := range prismExplained {
+		if slices.Contains(strings.Fields(ids), id) {
+			return why
 		}
 	}
-	return prismExplained[best]
+	return ""
 }
 
 // TestPrism sends one request for every operation of public documents to Prism, which refuses what breaks the
