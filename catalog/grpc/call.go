@@ -63,7 +63,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	}
 	out := dynamicpb.NewMessage(c.method.Output())
 	if err := conn.Invoke(ctx, c.path, in, out); err != nil {
-		return catalog.Result{}, told(ctx, err)
+		return catalog.Result{}, c.told(ctx, err)
 	}
 	data, _, err := c.plain(out)
 	return catalog.Result{Data: data}, err
@@ -98,7 +98,7 @@ func (c *caller) stream(ctx context.Context, conn *rpc.ClientConn, in *dynamicpb
 		err = s.CloseSend()
 	}
 	if err != nil {
-		return catalog.Result{}, told(ctx, err)
+		return catalog.Result{}, c.told(ctx, err)
 	}
 	list, bytes := []any{}, 0
 	for {
@@ -109,9 +109,9 @@ func (c *caller) stream(ctx context.Context, conn *rpc.ClientConn, in *dynamicpb
 		}
 		if err != nil {
 			if len(list) > 0 {
-				return catalog.Result{}, fmt.Errorf("%w, after %d messages", told(ctx, err), len(list))
+				return catalog.Result{}, fmt.Errorf("%w, after %d messages", c.told(ctx, err), len(list))
 			}
-			return catalog.Result{}, told(ctx, err)
+			return catalog.Result{}, c.told(ctx, err)
 		}
 		data, size, err := c.plain(out)
 		if err != nil {
@@ -128,7 +128,7 @@ func (c *caller) stream(ctx context.Context, conn *rpc.ClientConn, in *dynamicpb
 // authorized adds credentials, where there are any, and the headers of the configuration to what is sent. Credentials
 // go over TLS, or stay on this machine.
 func (a *api) authorized(ctx context.Context) (context.Context, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+a.address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("server %s: %w", line(a.address, 200), err)
 	}
@@ -228,7 +228,7 @@ func number(v any) any {
 }
 
 // told is an error of a call in words: "NotFound: no such order". What may help at another time is transient.
-func told(ctx context.Context, err error) error {
+func (a *api) told(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -243,6 +243,9 @@ func told(ctx context.Context, err error) error {
 	case codes.Unimplemented:
 		return fmt.Errorf("%w: the server does not have what its description says", said)
 	case codes.Unauthenticated, codes.PermissionDenied:
+		if name := a.Access.Login.Source(); name != "" {
+			return fmt.Errorf("%w; check the credential, or run almanac login %s", said, name)
+		}
 		return fmt.Errorf("%w; check the credential", said)
 	}
 	return said

@@ -59,7 +59,7 @@ func (a *api) reflected(ctx context.Context) (all []protoreflect.ServiceDescript
 	names, err := client.ListServices()
 	if err != nil {
 		return nil, nil, fmt.Errorf("the server's descriptions: %w; if it has no reflection, give a file with --catalog "+
-			"grpc:FILE.proto and --base", told(ctx, err))
+			"grpc:FILE.proto and --base", a.told(ctx, err))
 	}
 	for _, name := range names {
 		if strings.HasPrefix(string(name), "grpc.reflection.") {
@@ -67,7 +67,7 @@ func (a *api) reflected(ctx context.Context) (all []protoreflect.ServiceDescript
 		}
 		file, err := client.FileContainingSymbol(name)
 		if err != nil {
-			lost = append(lost, catalog.Skip{ID: string(name), Source: a.Source, Reason: told(ctx, err).Error()})
+			lost = append(lost, catalog.Skip{ID: string(name), Source: a.Source, Reason: a.told(ctx, err).Error()})
 			continue
 		}
 		if s := file.Services().ByName(name.Name()); s != nil {

@@ -98,6 +98,14 @@ func target(server string) (address string, plain bool, err error) {
 	return net.JoinHostPort(u.Hostname(), port), plain, nil
 }
 
+// url is the server's address with its scheme.
+func (a *api) url() string {
+	if a.plain {
+		return "http://" + a.address
+	}
+	return "https://" + a.address
+}
+
 // nameOf is what a source without a name is called: after its file, or the host of its address.
 func nameOf(from string) string {
 	name := strings.TrimSuffix(filepath.Base(from), filepath.Ext(from))

@@ -27,7 +27,7 @@ func Kind() source.Kind {
 			s := source.Source{Name: a.Source, Load: a.load, Health: a.Health, Secrets: a.Secrets, Close: a.Close}
 			if a.address != "" {
 				s.Login = &login.Way{Name: a.name, Target: func(context.Context) (login.Target, error) {
-					return login.Target{Resource: "https://" + a.address}, nil
+					return login.Target{Resource: a.url()}, nil
 				}}
 			}
 			if isFile(r.Rest) {

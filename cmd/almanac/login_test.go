@@ -12,8 +12,16 @@ import (
 	"testing"
 	"time"
 
+	gophers "github.com/graph-gophers/graphql-go"
+	"github.com/graph-gophers/graphql-go/relay"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	health "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
 
 	"almanac/internal/awstest"
 	"almanac/internal/oauthtest"
@@ -37,22 +45,65 @@ func guarded() http.Handler {
 			return nil, map[string]any{"scope": r.Extra.Header.Get("Scope"), "sent": r.Extra.Header.Get("Authorization")}, nil
 		})
 	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	graph := gophers.MustParseSchema(`type Query { whoami: String! }`, &queries{})
+	mux.Handle("/graphql", &relay.Handler{Schema: graph})
+	calls := grpc.NewServer()
+	health.RegisterHealthServer(calls, &healthy{})
+	reflection.Register(calls)
 	mux.HandleFunc("/pets", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "sent": r.Header.Get("Authorization"),
 			"body": string(body), "query": r.URL.RawQuery})
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			calls.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), scopeKey{}, r.Header.Get("Scope"))))
+	})
 }
 
-// protects starts an authorisation server and a server that wants its tokens: protects [SECONDS]. MCP, AUTH and API are
-// their addresses, which also stand in the files of the script for AUTH_ADDRESS and API_ADDRESS; tokens hold for an
-// hour, or for SECONDS. At its end no file of the script may have a secret, but for those of logins, and no refresh
-// token may have been used twice.
+// scopeKey is the context key of the scope of the token that a request came with.
+type scopeKey struct{}
+
+type queries struct{}
+
+func (*queries) Whoami(ctx context.Context) string { return fmt.Sprint(ctx.Value(scopeKey{})) }
+
+// healthy says the token that it was called with, as a server that refuses it might.
+type healthy struct {
+	health.UnimplementedHealthServer
+}
+
+func (*healthy) Check(ctx context.Context, r *health.HealthCheckRequest) (*health.HealthCheckResponse, error) {
+	if r.Service == "echo" {
+		meta, _ := metadata.FromIncomingContext(ctx)
+		return nil, status.Error(codes.NotFound, fmt.Sprint(meta.Get("authorization")))
+	}
+	return &health.HealthCheckResponse{Status: health.HealthCheckResponse_SERVING}, nil
+}
+
+func (*healthy) Watch(_ *health.HealthCheckRequest, s health.Health_WatchServer) error {
+	for range 2 {
+		if err := s.Send(&health.HealthCheckResponse{Status: health.HealthCheckResponse_SERVING}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// protects starts an authorisation server and a server that wants its tokens: protects [SECONDS|whole]. MCP, AUTH and
+// API are their addresses, which also stand in the files of the script for AUTH_ADDRESS and API_ADDRESS, and GRPC the
+// latter without its scheme; tokens hold for an hour, or for SECONDS, and for /mcp, or for the whole server. At
+// its end no file of the script may have a secret, but for those of logins, and no refresh token may have been used
+// twice.
 func protects(ts *testscript.TestScript, neg bool, args []string) {
 	o := oauthtest.Options{}
-	if len(args) == 1 {
+	if len(args) == 1 && args[0] == "whole" {
+		o.Whole = true
+	} else if len(args) == 1 {
 		d, err := time.ParseDuration(args[0] + "s")
 		ts.Check(err)
 		o.Lifetime = d
@@ -60,6 +111,7 @@ func protects(ts *testscript.TestScript, neg bool, args []string) {
 	s := oauthtest.New(o, guarded())
 	ts.Setenv("MCP", s.Resource.URL+"/mcp")
 	ts.Setenv("API", s.Resource.URL)
+	ts.Setenv("GRPC", strings.TrimPrefix(s.Resource.URL, "http://"))
 	ts.Setenv("AUTH", s.URL)
 	ts.Setenv("BROWSER", "browser")
 	addresses(ts, "API_ADDRESS", s.Resource.URL, "AUTH_ADDRESS", s.URL)

@@ -28,6 +28,8 @@ type Options struct {
 	Issuer string
 	// Returned is the iss of what the browser brings back; empty tells the truth.
 	Returned string
+	// Whole has tokens for the whole protected server, which takes gRPC without TLS, too. Else they are for /mcp.
+	Whole bool
 	// Deny refuses everybody.
 	Deny bool
 }
@@ -86,13 +88,28 @@ func New(o Options, next http.Handler) *Server {
 	mux.HandleFunc("POST /revoke", s.revoke)
 	s.Server = httptest.NewServer(mux)
 	protected := http.NewServeMux()
-	protected.HandleFunc("GET /.well-known/oauth-protected-resource/", func(w http.ResponseWriter, r *http.Request) {
-		say(w, 200, map[string]any{"resource": s.Resource.URL + "/mcp", "authorization_servers": []string{s.URL},
+	protected.HandleFunc("GET "+wellKnown+"/", func(w http.ResponseWriter, r *http.Request) {
+		say(w, 200, map[string]any{"resource": s.resource(), "authorization_servers": []string{s.URL},
 			"scopes_supported": []string{"read", "write"}})
 	})
 	protected.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.protect(w, r, next) })
-	s.Resource = httptest.NewServer(protected)
+	s.Resource = httptest.NewUnstartedServer(protected)
+	s.Resource.Config.Protocols = new(http.Protocols)
+	s.Resource.Config.Protocols.SetHTTP1(true)
+	s.Resource.Config.Protocols.SetUnencryptedHTTP2(o.Whole)
+	s.Resource.Start()
 	return s
+}
+
+// wellKnown is where the protected server says who gives tokens for it.
+const wellKnown = "/.well-known/oauth-protected-resource"
+
+// resource is what tokens are for.
+func (s *Server) resource() string {
+	if s.options.Whole {
+		return s.Resource.URL
+	}
+	return s.Resource.URL + "/mcp"
 }
 
 // Close ends both servers.
@@ -233,7 +250,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	case q.Get("response_type") != "code", len(q.Get("state")) < 16, q.Get("code_challenge_method") != "S256",
 		len(q.Get("code_challenge")) != 43, !slices.Contains(c.grants, "authorization_code"):
 		back.Set("error", "invalid_request")
-	case q.Get("resource") != s.Resource.URL+"/mcp" && !s.options.Bare && !(c.secret != "" && q.Get("resource") == ""):
+	case q.Get("resource") != s.resource() && !s.options.Bare && !(c.secret != "" && q.Get("resource") == ""):
 		back.Set("error", "invalid_target")
 	default:
 		code := s.secret()

@@ -132,11 +132,11 @@ func (s *Server) protect(w http.ResponseWriter, r *http.Request, next http.Handl
 	s.mu.Lock()
 	g := s.access[token]
 	ok = ok && g != nil && !g.revoked && time.Now().Before(g.until) &&
-		(g.resource == "" || g.resource == s.Resource.URL+"/mcp")
+		(g.resource == "" || g.resource == s.resource())
 	s.mu.Unlock()
 	if !ok {
 		w.Header().Set("WWW-Authenticate", `Bearer scope="read", resource_metadata="`+s.Resource.URL+
-			`/.well-known/oauth-protected-resource/mcp"`)
+			wellKnown+`/mcp"`)
 		http.Error(w, "no token, or one that does not hold", http.StatusUnauthorized)
 		return
 	}

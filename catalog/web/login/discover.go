@@ -62,7 +62,10 @@ func discover(ctx context.Context, t Target, c Client) (issuer, error) {
 	case t.TokenURL != "":
 		found = issuer{AuthURL: t.AuthURL, TokenURL: t.TokenURL, DeviceURL: t.DeviceURL, onlyTheirs: t.Application}
 	default:
-		found, err = ask(ctx, t)
+		if found, err = ask(ctx, t); err != nil {
+			err = fmt.Errorf("%w; if another server gives its tokens, name that one as issuer in auth.login of [sources.NAME]",
+				err)
+		}
 	}
 	if err != nil {
 		return issuer{}, err
