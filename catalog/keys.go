@@ -51,9 +51,9 @@ type seenName struct {
 
 const (
 	// mostSeen is how many fields, and names, are remembered.
-	mostSeen = 1 << 14
+	mostSeen = 1 << 12
 	// mostShapes is how many schemas are: actions with the same one mostly stand near each other.
-	mostShapes = 1024
+	mostShapes = 256
 )
 
 // newSeenFields has room for those of n entries: growing a map hashes all that it has anew.

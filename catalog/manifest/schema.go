@@ -152,7 +152,7 @@ func (d *decoder) written() *catalog.Schema {
 }
 
 // mostKept is how many schemas are shared.
-const mostKept = 1 << 14
+const mostKept = 1 << 12
 
 // keep has the schema used again for the same text.
 func (d *decoder) keep(s *catalog.Schema) {

@@ -232,7 +232,7 @@ func (w *worker) term(word []byte) int32 {
 }
 
 // mostKnown is how many texts a worker remembers the stems of.
-const mostKnown = 1 << 13
+const mostKnown = 1 << 12
 
 // mostWords is for how many words a worker has room from the start: growing a map hashes all its words anew.
 const mostWords = 1 << 16

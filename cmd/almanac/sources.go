@@ -313,7 +313,7 @@ func collectLess(ctx context.Context, l *source.Loader) {
 }
 
 // loadingMemory is how much memory sources of usual size are read and indexed in, in bytes.
-const loadingMemory = 320 << 20
+const loadingMemory = 330 << 20
 
 // view is the current view. While a source is missing, the rules may name actions that do not exist yet.
 func (f *catalogUpdater) view() (*catalog.View, error) {
