@@ -19,7 +19,7 @@ import (
 // same answers. Views narrowed from it keep the counts.
 func (v *View) WithUsage(calls map[string]int) *View {
 	n := &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, parent: v.parent,
-		rules: v.rules, loading: v.loading}
+		rules: v.rules, loading: v.loading, recent: v.recent}
 	for id, count := range calls {
 		if doc := v.cat.find(id); doc >= 0 && count > 0 {
 			n.usage = append(n.usage, search.Used{Doc: int32(doc), Times: count})
@@ -31,5 +31,5 @@ func (v *View) WithUsage(calls map[string]int) *View {
 
 // request is a search request for what the view sees.
 func (v *View) request(text string) search.Request {
-	return search.Request{Text: text, Visible: v.visible, Used: v.usage}
+	return search.Request{Text: text, Visible: v.visible, Used: v.usage, Recent: v.recent}
 }

@@ -83,7 +83,7 @@ func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 // find searches for words, for as many hits as a query lists.
 func (sh *Shell) find(words string) (catalog.Set, error) {
 	s := sh.options.Session
-	set, err := s.View().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
+	set, err := s.SearchView().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
 	var ids []string
 	for _, hit := range set.Hits() {
 		ids = append(ids, hit.ID)

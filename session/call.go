@@ -380,6 +380,9 @@ func (r *run) keep(ctx context.Context, c trace.Call, data any, err error) error
 			}
 		}
 	} else {
+		if c.Depth == 0 {
+			r.session.Recall([]string{c.ID})
+		}
 		c.Brief = brief(data)
 		if c.Result, c.Part = sample(data, logText); c.Part != "" {
 			record.Whole = data

@@ -51,7 +51,7 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 	}
 	switch name {
 	case "catalog.search":
-		return r.search(view, a)
+		return r.search(a)
 	case "catalog.namespace":
 		return r.named(view.Namespace, a)
 	case "catalog.below":
@@ -98,12 +98,13 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 	return nil, errors.New("no such primitive")
 }
 
-func (r *run) search(view *catalog.View, a *arguments) (any, error) {
+func (r *run) search(a *arguments) (any, error) {
 	query, o := a.text(0, "what to search for"), r.searchOptions(a, 1)
 	if a.err != nil {
 		return nil, a.err
 	}
-	set, err := view.Search(r.session.Redact(query), o) // what it says of the words shows them one by one
+	// What the answer says of the words shows them one by one.
+	set, err := r.session.SearchView().Search(r.session.Redact(query), o)
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +328,7 @@ func (r *run) explain(view *catalog.View, a *arguments) (any, error) {
 	if !r.read(entry.ID) {
 		return nil, r.enough("catalog.explain")
 	}
-	why, err := view.Explain(entry.ID, r.session.Redact(query))
+	why, err := r.session.SearchView().Explain(entry.ID, r.session.Redact(query))
 	if err != nil {
 		return nil, err
 	}

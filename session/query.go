@@ -210,6 +210,9 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 		specs = append(specs, spec)
 	}
 	w := s.world
+	for _, spec := range specs {
+		s.Recall([]string{spec.ID})
+	}
 	if !slices.ContainsFunc(specs, func(spec catalog.Spec) bool { return !w.isDescribed(spec.ID) }) {
 		return specs, nil // on record already
 	}

@@ -153,11 +153,13 @@ type world struct {
 	described map[string]bool
 	found     map[string]bool // in the answers of queries
 	read      map[string]bool // by scripts
-	granted   int             // the number of the last grant
-	globals   []vm.Global
-	news      news // for the model
-	messages  func() []catalog.Message
-	used      Usage
+	// recent are the ids that were described or called last, latest last, each once.
+	recent   []string
+	granted  int // the number of the last grant
+	globals  []vm.Global
+	news     news // for the model
+	messages func() []catalog.Message
+	used     Usage
 	// userBudget is for the person's runs.
 	userBudget Budget
 	roles      []Role

@@ -174,6 +174,28 @@ func (w *world) narrowTurn() {
 	w.turnView = v
 }
 
+// SearchView is View whose searches raise actions from where the session has described and called others, see
+// catalog.View.WithRecent.
+func (s *Session) SearchView() *catalog.View {
+	s.world.mu.Lock()
+	recent := s.world.recent
+	s.world.mu.Unlock()
+	return s.View().WithRecent(recent)
+}
+
+// Recall has SearchView take the ids, latest last, for described or called just now, such as those of a session that
+// this one resumes. Describe and calls that succeed do so themselves.
+func (s *Session) Recall(ids []string) {
+	w := s.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	recent := slices.Clone(w.recent)
+	for _, id := range ids {
+		recent = append(slices.DeleteFunc(recent, func(have string) bool { return have == id }), id)
+	}
+	w.recent = recent[max(0, len(recent)-catalog.MaxRecent):]
+}
+
 // Remember has LastFound answer with the ids: what a search has shown.
 func (s *Session) Remember(ids []string) {
 	s.world.mu.Lock()

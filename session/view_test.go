@@ -171,3 +171,37 @@ func TestReplaceByNothing(t *testing.T) {
 		t.Errorf("why: %+v", why)
 	}
 }
+
+// TestSearchView has searches know what a session has described and called, and no other session.
+func TestSearchView(t *testing.T) {
+	b, other := newBench(t, nil), newBench(t, nil)
+	why := func(b *bench) string {
+		b.t.Helper()
+		out := b.run(User, `return catalog.explain("shop.item.price", "price of an item")`)
+		if out.Err != nil {
+			b.t.Fatal(out.Err)
+		}
+		return show(out)
+	}
+	if got := why(b); strings.Contains(got, "(context)") {
+		t.Errorf("a new session has used something: %s", got)
+	}
+	b.run(User, `pcall(shop.item.get, {item_id = "none"})`)
+	if got := why(b); strings.Contains(got, "(context)") {
+		t.Errorf("a call that failed counts: %s", got)
+	}
+	b.run(User, `shop.item.get{item_id = "a"}`)
+	if got := why(b); !strings.Contains(got, "shop was used just before") {
+		t.Errorf("a call does not count: %s", got)
+	}
+	if _, err := other.session.Describe(t.Context(), []string{"admin.shop.purge"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := why(other); strings.Contains(got, "(context)") {
+		t.Errorf("what another session has called, or another provider, counts: %s", got)
+	}
+	other.session.Recall([]string{"shop.item.get"})
+	if got := why(other); !strings.Contains(got, "shop was used just before") {
+		t.Errorf("a resumed session does not go on: %s", got)
+	}
+}

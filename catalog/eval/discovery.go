@@ -105,7 +105,7 @@ func rankAll(ctx context.Context, view *catalog.View, s Set) ([][]string, error)
 					return
 				}
 				if errs[w] = ctx.Err(); errs[w] == nil {
-					ranked[i], errs[w] = find(view, s.Queries[i].Text)
+					ranked[i], errs[w] = find(view, &s.Queries[i])
 				}
 			}
 		})
@@ -114,8 +114,8 @@ func rankAll(ctx context.Context, view *catalog.View, s Set) ([][]string, error)
 	return ranked, cmp.Or(errs...)
 }
 
-func find(view *catalog.View, text string) ([]string, error) {
-	found, err := view.Search(text, catalog.SearchOptions{})
+func find(view *catalog.View, q *Query) ([]string, error) {
+	found, err := view.WithRecent(q.Before).Search(q.Text, catalog.SearchOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func latency(ctx context.Context, view *catalog.View, queries []Query) (p50, p99
 				return 0, 0, err
 			}
 			start := time.Now()
-			if _, err := view.Search(queries[i].Text, catalog.SearchOptions{}); err != nil {
+			if _, err := view.WithRecent(queries[i].Before).Search(queries[i].Text, catalog.SearchOptions{}); err != nil {
 				return 0, 0, err
 			}
 			if warm == 1 {
@@ -230,7 +230,7 @@ func miss(view *catalog.View, q Query, ranked []string, ndcg float64) Miss {
 }
 
 func (m *Miss) explain(view *catalog.View, id string) {
-	why, err := view.Explain(id, m.Query.Text)
+	why, err := view.WithRecent(m.Query.Before).Explain(id, m.Query.Text)
 	if err != nil {
 		why = err.Error()
 	}

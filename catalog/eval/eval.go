@@ -1,6 +1,6 @@
 // Package eval measures search quality on folders of requests whose answers are known.
 //
-//	Set, OpenSet   requests with the ids that answer them, and the catalog they rank in
+//	Set, OpenSet   requests with the ids that answer them, and the catalog they rank in; Set.Tasks for steps of tasks
 //	Discovery      runs a set's requests through View.Search
 //	Score          recall, NDCG, completeness and latency of one set; Average over sets
 //	Miss           a request that went badly, and what outranked the answer
@@ -34,6 +34,8 @@ type Query struct {
 	Text string              `json:"query"`
 	Gold []string            `json:"gold"`
 	Alt  map[string][]string `json:"alt"`
+	// Before are the answers of the earlier steps of its task, latest last; see Set.Tasks.
+	Before []string `json:"-"`
 }
 
 // A Set is a folder of requests.
@@ -72,6 +74,21 @@ func OpenSet(dir string) (Set, error) {
 	}
 	s.Queries, err = readQueries(file)
 	return s, err
+}
+
+// Tasks fills in what came before each request, for sets whose requests are steps of tasks: those whose ids are the
+// same up to the last colon ("ship-order:find-customer") are of one task, in the order of the file.
+func (s *Set) Tasks() {
+	answers := map[string][]string{}
+	for i := range s.Queries {
+		q := &s.Queries[i]
+		at := strings.LastIndexByte(q.ID, ':')
+		if at < 0 {
+			continue
+		}
+		q.Before = slices.Clone(answers[q.ID[:at]])
+		answers[q.ID[:at]] = append(answers[q.ID[:at]], q.Gold...)
+	}
 }
 
 // jsonLines is the path of NAME.jsonl or NAME.jsonl.gz in a folder, or "".

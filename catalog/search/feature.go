@@ -19,6 +19,7 @@ const (
 	Verbs      Feature = "verbs"      // verbs that are used for one another: "fetch", "get"
 	Prefixes   Feature = "prefixes"   // words that begin with one another: "auth", "authorization"
 	Namespaces Feature = "namespaces" // the path that the query names: "in slack"
+	Context    Feature = "context"    // the paths of documents used just before
 	Pairs      Feature = "pairs"      // neighbouring words that stand side by side
 	Coverage   Feature = "coverage"   // the share of a document's name that the query has
 	Lead       Feature = "lead"       // the share of its first sentence that the query has
@@ -71,6 +72,7 @@ func registry() []feature {
 		{name: Namespaces, whole: true, add: addNamespaces},
 		{name: Calls, add: addCalls},
 		{name: Clauses, whole: true, add: addClauses},
+		{name: Context, whole: true, add: addContext},
 		{name: pastUse, whole: true, add: addUsage},
 		{name: Intents, lift: liftIntents},
 		{name: Vectors, whole: true, lift: liftVectors},

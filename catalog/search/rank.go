@@ -10,6 +10,7 @@ import "slices"
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //	      + 0.1 x the same of the description's first sentence
 //	      + 0.3 for a document of a namespace that the query names; see namespaces.go
+//	      + 0.3 for a document of a path that was used just before, 0.1 for one of a path below it; see context.go
 //	      + 0.6 for a document that the query calls by its title, alias, sentence or id, 0.2 by its name; see calls.go
 //	      + 0.2 for the document that answers a part of the query best, and less for others; see clauses.go
 //
@@ -39,6 +40,8 @@ type Request struct {
 	Visible Bits
 	// Used is the past use of documents, in their order; nil raises nothing.
 	Used []Used
+	// Recent are the paths of documents used just before; nil raises nothing.
+	Recent []Recent
 }
 
 // A Hit is a document and its score.

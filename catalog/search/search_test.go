@@ -76,6 +76,9 @@ func TestExplanationsAddUp(t *testing.T) {
 		for doc := 0; doc < len(notes); doc += 1 + random.IntN(9) {
 			r.Used = append(r.Used, Used{int32(doc), 1 + random.IntN(200)})
 		}
+		if random.IntN(2) == 0 {
+			r.Recent = []Recent{{Name: "desk", Docs: ix.Keys(0).Get("desk")}, {"air.line", ix.Keys(0).Get("air.line"), true}}
+		}
 		k := ix.Rank(r)
 		hits, _ := k.Top(r.Visible, len(notes))
 		for i := 0; i < len(hits); i += 1 + i {

@@ -20,6 +20,7 @@ type evalCommand struct {
 type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
+	History bool     `help:"Requests whose ids are the same up to the last colon are steps of one task: what answered the earlier ones counts as just used."`
 	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set and what outranked their answers."`
 	Without []string `placeholder:"FEATURE" help:"Turn off ranking features (ablation): ${features}."`
 }
@@ -38,6 +39,9 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 		set, err := eval.OpenSet(dir)
 		if err != nil {
 			return misconfigured(err)
+		}
+		if c.History {
+			set.Tasks()
 		}
 		files := cli.Catalog
 		if len(files) == 0 {

@@ -185,6 +185,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		line += fmt.Sprintf("; %s from %s", text.Count(len(event.Named(w.session.Globals())), "global"), state.Label)
 	}
 	began.Time = time.Now()
+	w.session.Recall(usedBefore(t.Records))
 	if err := w.log.Append(began); err != nil {
 		return misconfigured(err)
 	}
@@ -330,6 +331,20 @@ func describedBefore(records []trace.Record) []string {
 	for _, r := range records {
 		if r.Kind == trace.KindDescribe {
 			ids = append(ids, r.IDs...)
+		}
+	}
+	return ids
+}
+
+// usedBefore lists the ids described and called with success earlier, latest last, for searches to go on from.
+func usedBefore(records []trace.Record) []string {
+	var ids []string
+	for _, r := range records {
+		switch {
+		case r.Kind == trace.KindDescribe:
+			ids = append(ids, r.IDs...)
+		case r.Kind == trace.KindCall && r.Call != nil && r.Call.Verdict == trace.OK && r.Call.Depth == 0:
+			ids = append(ids, r.Call.ID)
 		}
 	}
 	return ids
