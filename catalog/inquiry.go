@@ -4,8 +4,8 @@ package catalog
 
 import "context"
 
-// An Inquiry is what the server of an action asks during a call: the person to fill in Form, or a model for an answer
-// to Sample. All of it is the server's words.
+// An Inquiry is what the server of an action asks during a call: the person to fill in Form or to open URL, or a model
+// for an answer to Sample. All of it is the server's words.
 type Inquiry struct {
 	// Server is the name of the source.
 	Server string
@@ -13,6 +13,9 @@ type Inquiry struct {
 	Text string
 	// Form describes the answer, a flat table; nil where a yes is all.
 	Form *Schema
+	// URL is an address that the person is to open in a browser, http or https; empty for none. Nobody opens it but the
+	// person, and Reply.Accepted only says that they were shown it and agree.
+	URL string
 	// Sample is set where a model is to answer.
 	Sample *Sample
 }

@@ -31,6 +31,7 @@ type askStage int
 const (
 	deciding askStage = iota
 	changing          // the arguments are in the input
+	filling           // a field of a server's form is in the input
 	refusing          // the reason is in the input
 	granting          // which calls a grant covers is being chosen
 )
@@ -57,6 +58,7 @@ type asking struct {
 	staged  time.Time
 	details bool
 	edit    editor
+	form    *show.Form // of a server, while it is filled in
 	// trouble says why edited arguments were not taken.
 	trouble string
 	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above
@@ -111,7 +113,9 @@ func (a *asking) refuse(reason string) {
 }
 
 // typing tells that the box has an input.
-func (a *asking) typing() bool { return a.stage == changing || a.stage == refusing }
+func (a *asking) typing() bool {
+	return a.stage == changing || a.stage == refusing || a.stage == filling
+}
 
 // paste takes pasted text where the box has an input; while a decision is due it is no answer.
 func (a *asking) paste(text string) {
@@ -121,7 +125,7 @@ func (a *asking) paste(text string) {
 		a.marked = 0
 	case changing:
 		a.edit.insert(text)
-	case refusing:
+	case refusing, filling:
 		a.edit.insert(strings.ReplaceAll(text, "\n", " "))
 	}
 }
@@ -141,6 +145,8 @@ func (m *model) askKey(name, text string, quick bool) tea.Cmd {
 		return m.decide(a, name, text, quick)
 	case changing:
 		m.change(a, name, text, quick)
+	case filling:
+		m.fill(a, name, text, quick)
 	case refusing:
 		m.reason(a, name, text, quick)
 	case granting:
@@ -244,7 +250,11 @@ func (m *model) commit(a *asking) {
 		return
 	}
 	switch {
-	case a.request.Inquiry == nil || held == "e":
+	case a.request.Inquiry == nil:
+	case held == "e":
+		m.stand(a, filling)
+		a.form = a.question.NewForm()
+		return
 	case held == "n":
 		m.settle(a, session.Approval{}, "declined")
 		return
@@ -253,7 +263,11 @@ func (m *model) commit(a *asking) {
 			a.trouble = "fill it in with e: " + err.Error()
 			return
 		}
-		m.settle(a, session.Approval{Verdict: session.Once}, "answered")
+		yes := session.Approval{Verdict: session.Once}
+		if a.form != nil {
+			yes.Args = a.request.Args
+		}
+		m.settle(a, yes, "answered")
 		return
 	}
 	switch held {
@@ -333,7 +347,11 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 		line += " " + dot + " " + a.question.ID
 	}
 	if v.Verdict != session.Refuse && a.request.Over == nil && a.batch == nil {
-		line += " " + show.ArgsText(a.request.Entry, a.request.Args, 0)
+		what := show.ArgsText(a.request.Entry, a.request.Args, 0)
+		if q := a.request.Inquiry; q != nil && q.URL != "" {
+			what = q.URL // which has to stay where it can be copied
+		}
+		line += " " + what
 	}
 	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {
 		m.scroll.append(m.theme.dim.Render(row))

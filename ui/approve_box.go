@@ -82,6 +82,8 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	switch a.stage {
 	case changing:
 		input, cursor = m.editRows(&a.edit, t.prompt.Render("args "+t.glyphs.prompt+" "), nil, max(room-4, 1))
+	case filling:
+		input, cursor = m.editRows(&a.edit, t.prompt.Render(a.form.Prompt()+" "+t.glyphs.prompt+" "), nil, max(room-4, 1))
 	case refusing:
 		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
 	}
@@ -165,14 +167,16 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	}
 	joined := func(words ...string) string { return strings.Join(words, dot) }
 	switch {
+	case a.stage == filling && a.cramped:
+		return warn("window too small: enlarge it, or Esc declines", "too small: Esc declines")
+	case a.stage == filling:
+		return m.fitting(joined("Enter goes on", "Up goes back", "Esc declines"), joined("Enter", "Up", "Esc declines"))
 	case (a.stage == changing || a.stage == granting) && a.cramped:
 		return warn("window too small: enlarge it, or Esc", "too small: Esc")
 	case a.stage == changing && a.batch != nil:
 		return m.fitting(
 			joined(fmt.Sprintf("Enter puts them into the list as %d", a.batch.At()+1), "Ctrl+J newline", "Esc back"),
 			joined("Enter takes them", "Esc back"))
-	case a.stage == changing && q.Inquiry != nil:
-		return m.fitting(joined("Enter sends this", "Ctrl+J newline", "Esc back"), joined("Enter sends", "Esc back"))
 	case a.stage == changing:
 		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"),
 			joined("Enter allows once", "Esc back"))
@@ -233,9 +237,12 @@ func (m *model) fitting(words ...string) string {
 func (m *model) askBody(a *asking, below []show.Line, cursor bool) (front, rest []string) {
 	q := a.question
 	var lines []show.Line
-	if a.batch == nil {
+	switch {
+	case a.stage == filling:
+		lines = append(q.InquiryWords(), a.form.Lines()...)
+	case a.batch == nil:
 		lines = q.Body(m.width-4, a.stage == changing)
-	} else {
+	default:
 		rest = m.listRows(a, cursor)
 		lines = append(lines, show.Dim.Line(q.Asked))
 	}

@@ -60,11 +60,36 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 			return
 		}
 		a.request.Args = args
-		told := "allowed once, edited"
-		if a.request.Inquiry != nil {
-			told = "answered"
+		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, "allowed once, edited")
+	default:
+		a.trouble = ""
+		editKey(&a.edit, name, text)
+	}
+}
+
+// fill reads the fields of a server's form: Enter takes one and goes to the next, behind the last to the question,
+// which shows what is sent. Nothing is sent from here.
+func (m *model) fill(a *asking, name, text string, quick bool) {
+	switch {
+	case name == "esc":
+		m.settle(a, session.Approval{}, "declined")
+	case name == "enter" || name == "kpenter":
+		if quick || a.cramped || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the field was there
+			return
 		}
-		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, told)
+		if err := a.form.Take(a.edit.text); err != nil {
+			a.trouble = err.Error()
+			return
+		}
+		a.edit, a.trouble, a.top = editor{}, "", 0
+		if a.form.Done() {
+			a.request.Args = a.form.Values()
+			a.question = a.question.With(a.request.Args)
+			m.stand(a, deciding)
+		}
+	case name == "up":
+		a.form.Back()
+		a.edit, a.trouble, a.top = editor{}, "", 0
 	default:
 		a.trouble = ""
 		editKey(&a.edit, name, text)

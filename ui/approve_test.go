@@ -123,57 +123,92 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
-// What a server asks is answered by explicit keys alone: words are none, and Esc declines.
+// What a server asks is answered by explicit keys alone: words are none, and Esc declines. A form is filled in field by
+// field, and sent by a y behind the last.
 func TestAServerAsks(t *testing.T) {
-	form := catalog.MustSchema(`{"type":"object","properties":{"who":{"type":"string","description":"your name"}},` +
+	form := catalog.MustSchema(`{"type":"object","properties":{"who":{"type":"string","description":"your name",` +
+		`"minLength":2},"size":{"type":"string","enum":["s","m"],"default":"m"},"n":{"type":"integer","maximum":9}},` +
 		`"required":["who"],"additionalProperties":false}`)
-	fill := []string{"e", "pause", "ctrl+u", `{ who = "Ann" }`, "enter"}
+	fields := map[string]*catalog.Inquiry{
+		"form":  {Server: "bank", Text: "Who are you?\nReally?", Form: form},
+		"model": {Server: "bank", Text: "A model is to answer:\nuser: hi", Sample: &catalog.Sample{}},
+		"url":   {Server: "bank", Text: "Log in.", URL: "http://xn--bnk-tma.example/login?a=b"},
+	}
+	shown := map[string][]string{
+		"form": {"answer? bank", "a server asks", "Who are you?", "your name", "during bank.open",
+			"y send this · e fill in · n or Esc declines"},
+		"model": {"answer? bank", "a server asks your model", "user: hi",
+			"y let your model answer · v script · n or Esc declines"},
+		"url": {"at xn--bnk-tma.example; almanac does not open it:", "  http://xn--bnk-tma.example/login?a=b",
+			"letters of other scripts", "it is not https", "y tell it that you open this"},
+	}
+	sent := func(args map[string]any) session.Approval { return session.Approval{Verdict: session.Once, Args: args} }
+	declined := session.Approval{}
 	for _, c := range []struct {
-		name   string
-		sample bool
-		keys   []string
-		want   session.Approval
-		told   string
+		name, asks string
+		keys       []string
+		shows      string // before the last two keys
+		want       session.Approval
+		told       string
 	}{
-		{"filled in", false, fill, session.Approval{Verdict: session.Once, Args: map[string]any{"who": "Ann"}}, "answered"},
-		{"y sends no form that is not filled in", false,
-			[]string{"y", "pause", "pause", "n", "pause"},
-			session.Approval{}, "declined"},
-		{"nor what does not fit", false,
-			[]string{"e", "pause", "ctrl+u", `{ who = 5 }`, "enter", "esc", "pause", "n", "pause"},
-			session.Approval{}, "declined"},
-		{"Esc declines", false, []string{"esc", "enter"}, session.Approval{}, "declined"},
-		{"a word is no answer", true, []string{"yes", "pause", "enter", "pause", "n", "pause"},
-			session.Approval{}, "declined"},
-		{"nor is a, e or ?", true, []string{"a", "pause", "e", "pause", "?", "pause", "esc", "enter"},
-			session.Approval{}, "declined"},
-		{"the model may", true, []string{"y", "pause"}, session.Approval{Verdict: session.Once}, "answered"},
+		{"a form is filled in", "form",
+			[]string{"e", "pause", "Ann", "enter", "2", "enter", "7", "enter", "pause", "y", "pause"},
+			`{ who = "Ann", size = "m", n = 7 }`, sent(map[string]any{"who": "Ann", "size": "m", "n": int64(7)}), "answered"},
+		{"defaults and what may be left out", "form",
+			[]string{"e", "pause", "Ann", "enter", "enter", "enter", "pause", "y", "pause"},
+			`{ who = "Ann", size = "m" }`, sent(map[string]any{"who": "Ann", "size": "m"}), "answered"},
+		{"a field says what it takes", "form", []string{"e", "pause", "A", "esc", "pause"},
+			"a text, 2 characters or more, required", declined, "declined"},
+		{"and a choice its numbers", "form", []string{"e", "pause", "Ann", "enter", "esc", "pause"},
+			"one of these, by its number", declined, "declined"},
+		{"what does not fit stays", "form", []string{"e", "pause", "A", "enter", "esc", "pause"},
+			"want at least 2 characters", declined, "declined"},
+		{"nor does a word for a number", "form",
+			[]string{"e", "pause", "Ann", "enter", "enter", "seven", "enter", "esc", "pause"}, "want a whole number", declined,
+			"declined"},
+		{"nor one that is too large", "form",
+			[]string{"e", "pause", "Ann", "enter", "enter", "10", "enter", "esc", "pause"}, "n (3 of 3)", declined, "declined"},
+		{"Up goes back", "form",
+			[]string{"e", "pause", "Ann", "enter", "up", "Bob", "enter", "enter", "enter", "pause", "y", "pause"}, `"Bob"`,
+			sent(map[string]any{"who": "Bob", "size": "m"}), "answered"},
+		{"a y typed into the last field sends nothing", "form",
+			[]string{"e", "pause", "Ann", "enter", "enter", "enter", "y", "pause", "pause", "n", "pause"}, "y send this",
+			declined, "declined"},
+		{"y sends no form that is not filled in", "form", []string{"y", "pause", "pause", "n", "pause"},
+			"fill it in with e", declined, "declined"},
+		{"Esc declines", "form", []string{"esc", "enter"}, "", declined, "declined"},
+		{"a word is no answer", "model", []string{"yes", "pause", "enter", "pause", "n", "pause"}, "", declined, "declined"},
+		{"nor is a, e or ?", "model", []string{"a", "pause", "e", "pause", "?", "pause", "esc", "enter"}, "", declined,
+			"declined"},
+		{"the model may", "model", []string{"y", "pause"}, "", sent(nil), "answered"},
+		{"an address", "url", []string{"y", "pause"}, "", sent(nil),
+			"answered · bank http://xn--bnk-tma.example/login?a=b"},
+		{"an address is declined", "url", []string{"a", "pause", "e", "pause", "esc", "enter"}, "", declined, "declined"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScreen(t, 80, 24)
+			s := newScreen(t, 90, 24)
 			s.keys("f()", "enter", "draft")
 			answer := s.ask(func(r *session.Request) {
-				r.Inquiry = &catalog.Inquiry{Server: "bank", Text: "Who are you?\nReally?", Form: form}
-				if c.sample {
-					r.Inquiry = &catalog.Inquiry{Server: "bank", Text: "A model is to answer:\nuser: hi", Sample: &catalog.Sample{}}
-				}
+				r.Inquiry = fields[c.asks]
 				r.Entry = &catalog.Entry{ID: "bank", Input: r.Inquiry.Form, Risk: catalog.Low}
 				r.Args, r.Reason = map[string]any{}, "during bank.open"
+				if c.asks == "form" {
+					r.Args["size"] = "m"
+				}
 			})
 			s.keys("y") // typed before
 			s.keys("pause")
-			wants := []string{"answer? bank", "a server asks", "Who are you?", "your name", "during bank.open",
-				"y send this · e fill in · n or Esc declines"}
-			if c.sample {
-				wants = []string{"answer? bank", "a server asks your model", "user: hi",
-					"y let your model answer · v script · n or Esc declines"}
-			}
-			for _, want := range wants {
+			for _, want := range shown[c.asks] {
 				if !strings.Contains(s.picture(), want) {
 					t.Errorf("no %q in\n%s", want, s.picture())
 				}
 			}
-			s.keys(c.keys...)
+			last := len(c.keys) - 2
+			s.keys(c.keys[:last]...)
+			if !strings.Contains(s.picture(), c.shows) {
+				t.Errorf("no %q in\n%s", c.shows, s.picture())
+			}
+			s.keys(c.keys[last:]...)
 			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}

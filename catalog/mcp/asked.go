@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	// maxAsked is how long a question may be, maxForm its form, and maxSample what a model is to answer, in bytes.
-	maxAsked, maxForm, maxSample = 4 << 10, 16 << 10, 32 << 10
+	// maxAsked is how long a question may be, maxForm its form, maxURL an address, and maxSample what a model is to
+	// answer, in bytes.
+	maxAsked, maxForm, maxURL, maxSample = 4 << 10, 16 << 10, 2 << 10, 32 << 10
 	// metaReason is the name below which the _meta of an answer says why it is a no.
 	metaReason = "almanac/reason"
 	// codeRejected is the error of a request that the person has refused, as the protocol has it.
@@ -32,7 +33,9 @@ const (
 // tools to clients that cannot be asked.
 func (o options) capabilities() *sdk.ClientCapabilities {
 	can := &sdk.ClientCapabilities{
-		Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
+		Elicitation: &sdk.ElicitationCapabilities{
+			Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
+		},
 	}
 	can.Sampling = &sdk.SamplingCapabilities{}
 	if len(o.Roots) > 0 {
@@ -98,7 +101,9 @@ func (l *link) elicited(ctx context.Context, c *conn, p *sdk.ElicitParams) (*sdk
 	form, err := json.Marshal(p.RequestedSchema)
 	switch {
 	case p.Mode == "url" || p.URL != "":
-		return decline("addresses cannot be opened here")
+		if q.URL, err = openable(p.URL); err != nil {
+			return decline(err.Error())
+		}
 	case len(p.Message) > maxAsked || len(form) > maxForm || err != nil:
 		return decline("the question is too large to show")
 	}
@@ -120,10 +125,30 @@ func (l *link) elicited(ctx context.Context, c *conn, p *sdk.ElicitParams) (*sdk
 	case !reply.Accepted:
 		return decline(reply.Reason)
 	}
+	if q.URL != "" {
+		return &sdk.ElicitResult{Action: "accept"}, nil
+	}
 	if reply.Values == nil {
 		reply.Values = map[string]any{}
 	}
 	return &sdk.ElicitResult{Action: "accept", Content: reply.Values}, nil
+}
+
+// openable is an address that a person may be asked to open, as it is shown: nothing in it may look like something
+// else.
+func openable(address string) (string, error) {
+	u, err := url.Parse(address)
+	switch {
+	case len(address) > maxURL:
+		return "", errors.New("the address is too long to show")
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", errors.New("the address is none of the web")
+	case u.User != nil:
+		return "", errors.New("the address has a name or a password before its host")
+	case strings.ContainsFunc(u.Host, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", errors.New("the address has a host with letters that may look like others")
+	}
+	return u.String(), nil // with all but ASCII escaped
 }
 
 // sampled has a model answer, where the person agrees. It gets texts only.

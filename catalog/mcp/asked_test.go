@@ -44,6 +44,18 @@ func askingServer() *sdk.Server {
 	add("long", func(ctx context.Context, r *sdk.CallToolRequest) string {
 		return elicit(ctx, r.Session, &sdk.ElicitParams{Message: strings.Repeat("x", maxAsked+1), RequestedSchema: form})
 	})
+	add("open", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		var all []string
+		for _, address := range []string{
+			"https://login.example.com/a?b=c#d", "http://127.0.0.1:1/", "javascript:alert(1)", "file:///etc/passwd",
+			"https://ann:pw@example.com/", "https://exаmple.com/", "https://example.com/п\u202e", "",
+			"https://example.com/" + strings.Repeat("x", maxURL),
+		} {
+			all = append(all, elicit(ctx, r.Session, &sdk.ElicitParams{Mode: "url", Message: "Log in.", URL: address,
+				ElicitationID: "1"}))
+		}
+		return strings.Join(all, "\n")
+	})
 	add("sample", func(ctx context.Context, r *sdk.CallToolRequest) string {
 		answer, err := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{SystemPrompt: "Be brief.", MaxTokens: 50,
 			Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "Say hello."}}}})
@@ -100,6 +112,25 @@ func TestAsked(t *testing.T) {
 	if len(asked) != 2 || asked[0].Text != "Who ?" || asked[0].Server != "x" || len(asked[0].Form.Fields()) != 2 ||
 		*asked[1].Sample != (catalog.Sample{System: "Be brief.", Text: "user: Say hello.", Most: 50}) {
 		t.Errorf("asked %+v", asked)
+	}
+
+	asked = nil
+	says(ann, "open", `accept null <nil>
+accept null <nil>
+decline null the address is none of the web
+decline null the address is none of the web
+decline null the address has a name or a password before its host
+decline null the address has a host with letters that may look like others
+accept null <nil>
+error: calling "elicitation/create": URL must be set for URL elicitation
+decline null the address is too long to show`)
+	var opened []string
+	for _, q := range asked {
+		opened = append(opened, q.URL)
+	}
+	if got := strings.Join(opened, " "); got != "https://login.example.com/a?b=c#d http://127.0.0.1:1/ "+
+		"https://example.com/%D0%BF%E2%80%AE" {
+		t.Errorf("to open: %s", got)
 	}
 
 	// When no call is running.

@@ -101,30 +101,79 @@ func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) sessio
 	}
 }
 
-// answerServer reads what a server gets: anything but a yes, or a form that is filled in, declines.
+// answerServer reads what a server gets: a yes, to the form as it is or filled in, or a no. Words that are neither are
+// no answer.
 func (p *plain) answerServer(ctx context.Context, cancel func(), q show.Question) session.Approval {
+	form := q.NewForm()
+	keys := "y/n, v for the script: "
+	if form != nil {
+		keys = "y/e/n, v for the script: "
+	}
 	for {
-		typed, err := p.reply(ctx, cancel, "y/e/n, v for the script; anything else declines: ")
-		answer, reason := parseAnswer(typed)
-		switch {
-		case err != nil:
+		typed, err := p.reply(ctx, cancel, keys)
+		if err != nil {
 			p.print("declined: no answer\n")
+			return session.Approval{Reason: "no answer"}
+		}
+		answer, reason := parseAnswer(serverWord(typed))
+		switch {
 		case answer == yes && q.Unready() != nil:
 			p.print(text.Sanitize(q.Unready().Error()) + ": fill it in with e\n")
-			continue
+		case answer == yes && form != nil:
+			return session.Approval{Verdict: session.Once, Args: form.Values()}
 		case answer == yes:
 			return session.Approval{Verdict: session.Once}
-		case answer == edit && q.Inquiry.Form != nil:
-			if args := p.args(ctx, cancel, q.ReadArgs); args != nil {
-				return session.Approval{Verdict: session.Once, Args: args}
+		case answer == edit && form != nil:
+			form = q.NewForm()
+			if !p.fill(ctx, cancel, form) {
+				p.print("declined\n")
+				return session.Approval{}
 			}
-			continue
+			q = q.With(form.Values())
+			p.print("this is sent:\n")
+			p.printLines(show.Wrap(q.ArgLines(max(p.o.Width-1, 0)), p.o.Width))
 		case answer == script:
 			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
+		case answer == no:
+			return session.Approval{Reason: reason}
+		default:
+			p.print("not an answer: type y, n, v" + map[bool]string{true: " or e"}[form != nil] + " alone\n")
+		}
+	}
+}
+
+// serverWord is what people type to a server, in the words of other answers.
+func serverWord(typed string) string {
+	switch strings.ToLower(strings.TrimSpace(typed)) {
+	case "send", "send this", "accept", "ok":
+		return "y"
+	case "fill", "fill in":
+		return "e"
+	case "decline", "cancel":
+		return "n"
+	}
+	return typed
+}
+
+// fill asks for the fields of a form, one after another. False declines: "cancel" alone, or no more input.
+func (p *plain) fill(ctx context.Context, cancel func(), form *show.Form) bool {
+	p.print("an empty line takes what is said, < goes back, cancel alone declines\n")
+	for !form.Done() {
+		p.print(form.Prompt() + "\n")
+		p.printLines(show.Wrap(form.Lines(), p.o.Width))
+		typed, err := p.reply(ctx, cancel, "> ")
+		switch {
+		case err != nil || strings.TrimSpace(typed) == "cancel":
+			return false
+		case strings.TrimSpace(typed) == "<":
+			form.Back()
 			continue
 		}
-		return session.Approval{Reason: reason}
+		if err := form.Take(typed); err != nil {
+			p.print(text.Sanitize(err.Error()) + "\n")
+		}
 	}
+	return true
 }
 
 // answer reads lines until one is an answer.

@@ -181,18 +181,48 @@ func (q Question) Unready() error {
 
 // InquiryYes is what a yes to a server does.
 func (q Question) InquiryYes() string {
-	if q.Inquiry.Sample != nil {
+	switch {
+	case q.Inquiry.Sample != nil:
 		return "let your model answer"
+	case q.Inquiry.URL != "":
+		return "tell it that you open this"
 	}
 	return "send this"
 }
 
-// inquiryLines are what a server asks, in its words, and the fields of its form.
-func (q Question) inquiryLines() []Line {
+// With is the question with other arguments.
+func (q Question) With(args map[string]any) Question {
+	q.request.Args = args
+	return q
+}
+
+// ArgLines are the arguments as Lua.
+func (q Question) ArgLines(width int) []Line {
+	return Lines(Code, "", ArgsText(q.request.Entry, q.request.Args, width))
+}
+
+// InquiryWords are what a server asks, in its words, and the address that it wants to be opened.
+func (q Question) InquiryWords() []Line {
 	var lines []Line
 	for line := range strings.Lines(strings.TrimSpace(text.Sanitize(q.Inquiry.Text))) {
 		lines = append(lines, Line{Dim.Span("| "), Text.Span(strings.TrimRight(line, "\n"))})
 	}
+	if u, err := url.Parse(q.Inquiry.URL); q.Inquiry.URL != "" && err == nil {
+		lines = append(lines, Text.Line("for your browser, at "+text.SanitizeLine(u.Host)+"; almanac does not open it:"),
+			Code.Line("  "+text.SanitizeLine(q.Inquiry.URL)))
+		if strings.Contains(strings.ToLower(u.Host), "xn--") {
+			lines = append(lines, Warning.Line("the host stands for letters of other scripts, which may look like another"))
+		}
+		if u.Scheme != "https" {
+			lines = append(lines, Warning.Line("what you send there can be read on the way: it is not https"))
+		}
+	}
+	return lines
+}
+
+// inquiryLines are what a server asks, and the fields of its form.
+func (q Question) inquiryLines() []Line {
+	lines := q.InquiryWords()
 	var rows [][]string
 	for _, f := range q.Inquiry.Form.Fields() {
 		need := ""

@@ -27,6 +27,8 @@ func (s *served) inquire(ctx context.Context, can *sdk.ClientCapabilities, id st
 	who := fmt.Sprintf("The server %s, which %s calls, asks (its own words):\n", text.SanitizeLine(q.Server), id)
 	var form sdk.InputRequest
 	switch {
+	case q.URL != "":
+		return catalog.Reply{Reason: "addresses cannot be opened here"}
 	case q.Sample == nil && canAsk(can):
 		schema := q.Form.JSON()
 		if q.Form == nil {

@@ -24,6 +24,7 @@ func TestInquired(t *testing.T) {
 	}
 	all, _ := catalog.New([]catalog.Entry{
 		{ID: "bank.form", Description: "Ask.", Action: asks(catalog.Inquiry{Server: "bank", Text: "Who?", Form: form})},
+		{ID: "bank.open", Description: "Ask.", Action: asks(catalog.Inquiry{Server: "bank", URL: "https://a.b"})},
 		{ID: "bank.sample", Description: "Ask.", Action: asks(catalog.Inquiry{Server: "bank",
 			Sample: &catalog.Sample{System: "Be brief.", Text: "user: hi"}})},
 	}, catalog.Options{})
@@ -48,6 +49,7 @@ func TestInquired(t *testing.T) {
 			}{
 				{"bank.form", "true map[who:Ann]", can},
 				{"bank.sample", "true map[] mhello", can},
+				{"bank.open", "false map[] addresses cannot be opened here", can},
 				{"bank.form", "false map[] this client cannot ask its person", &sdk.ClientOptions{}},
 				{"bank.sample", "false map[] this client has no model to ask", &sdk.ClientOptions{}},
 			} {
