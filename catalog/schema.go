@@ -28,6 +28,46 @@ type Schema struct {
 	err      error
 }
 
+// load parses the schema once. Any $schema is accepted, whatever the library makes of the draft.
+func (s *Schema) load() error {
+	s.once.Do(func() {
+		parsed := new(jsonschema.Schema)
+		if s.err = json.Unmarshal(s.text, parsed); s.err != nil {
+			return
+		}
+		parsed.Schema = ""
+		if s.err = checkEnds(parsed); s.err != nil {
+			return
+		}
+		if s.resolved, s.err = parsed.Resolve(&jsonschema.ResolveOptions{}); s.err == nil {
+			s.parsed = parsed
+		}
+	})
+	return s.err
+}
+
+// Usable fails if arguments can never be checked against the schema: it refers to another document, or to itself
+// without end. It reads the whole schema, which ParseSchema leaves to the first Check.
+func (s *Schema) Usable() error {
+	if s == nil {
+		return nil
+	}
+	return s.load()
+}
+
+// MendedSchema is the text as a schema without what cannot be checked, and lost says what that was; nil where there is
+// too little left.
+func MendedSchema(text []byte) (s *Schema, lost []string) {
+	if !tree.Valid(text) {
+		return nil, nil
+	}
+	whole, lost := spec.Document(text).Mended()
+	if s, err := ParseSchema(whole); err == nil && s.Usable() == nil {
+		return s, lost
+	}
+	return nil, lost
+}
+
 // A Field is one property of a schema.
 type Field struct {
 	Name string
