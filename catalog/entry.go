@@ -206,6 +206,8 @@ type Result struct {
 	// Unsure is set if it is unknown whether there is a next page: Next is worth a try, but may give an empty page or the
 	// same one again; if Next is nil there may be more, with no known way to fetch it.
 	Unsure bool
+	// Status is that of the HTTP answer; zero where there is none, or it is not known.
+	Status int
 	// Note is a line about the data for the record: "not found", "parsed from text". May be empty.
 	Note string
 }

@@ -443,6 +443,12 @@ function equal(a, b)
 end
 host.doc("equal(a, b)", "whether two values are equal; tables by content")
 
+function matches(text, pattern) return host.matches(text, pattern) end
+host.doc("matches(text, pattern)", "whether the text has what a regular expression (RE2) describes")
+
+function jsonpath(data, path) return host.jsonpath(data, path) end
+host.doc("jsonpath(data, path)", "a list of what a JSONPath (RFC 9535) selects")
+
 function try(f, ...)
   local ok, value = pcall(f, ...)
   if ok then return value end

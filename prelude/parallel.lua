@@ -148,6 +148,15 @@ local function count_of(name, n, standard)
   return n
 end
 
+function attempt(action, args, after)
+  if after then host.pause(after) end
+  local ok, result, _, _, status = pcall(host.page, action, args or {})
+  if ok then return {ok = true, status = status, result = result} end
+  local text = type(result) == "table" and result.message or tostring(result)
+  return {ok = false, status = tonumber((tostring(text):match(": (%d%d%d) "))), error = text}
+end
+host.doc("attempt(action, args, after)", "how a call went: {ok, result, status, error}, with the status of an HTTP answer; after a pause in seconds")
+
 function paginate(action, args, opts)
   if type(action) ~= "action" and type(action) ~= "string" then
     fail("paginate(action, args, opts) takes an action: paginate(crm.customer.list, {}, {max = 500})")

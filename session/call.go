@@ -46,6 +46,8 @@ type reply struct {
 	data any
 	next map[string]any
 	full bool
+	// status is that of the HTTP answer; zero where it is not known.
+	status int
 }
 
 // call makes one call, for the script itself or a composed action. Checks come before actions, and every outcome is
@@ -302,7 +304,7 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	r.effects(entry, data, result, c)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
-	return reply{data, next, full}, nil
+	return reply{data, next, full, result.Status}, nil
 }
 
 // checkResult compares a result with the output schema: a difference is noted in the record, or an error with

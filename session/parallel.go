@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
+	"almanac/catalog/task"
 	"almanac/session/kernel"
 	"almanac/session/vm"
 )
@@ -37,7 +39,7 @@ type parallel struct {
 
 // serves reports whether op answers the primitive.
 func (p *parallel) serves(name string) bool {
-	return slices.Contains([]string{"call.start", "call.wait", "call.cancel", "call.page"}, name)
+	return slices.Contains([]string{"call.start", "call.wait", "call.cancel", "call.page", "call.pause"}, name)
 }
 
 // op answers one primitive.
@@ -53,6 +55,15 @@ func (p *parallel) op(ctx context.Context, name string, args []any) (any, error)
 			stop(errCancelled)
 		}
 		return nil, nil
+	case "call.pause":
+		seconds, _ := (&arguments{list: args}).at(0).(float64)
+		if n, ok := whole((&arguments{list: args}).at(0)); ok {
+			seconds = float64(n)
+		}
+		if task.Sleep(ctx, time.Duration(min(max(seconds, 0), maxPause.Seconds())*float64(time.Second))) != nil {
+			return nil, interrupted()
+		}
+		return nil, nil
 	}
 	return p.page(ctx, &arguments{list: args})
 }
@@ -63,6 +74,9 @@ type finished struct {
 	reply  reply
 	err    error
 }
+
+// maxPause is the longest pause before a call that a script can ask for.
+const maxPause = time.Minute
 
 // maxPlace bounds how deep workers may be inside each other and still be told apart.
 const maxPlace = 100
@@ -132,7 +146,9 @@ func (p *parallel) wait(ctx context.Context, a *arguments) (any, error) {
 	p.stops[f.ticket](nil)
 	delete(p.stops, f.ticket)
 	if f.err == nil {
-		return map[string]any{"ticket": f.ticket, "data": f.reply.data, "next": nextPage(f.reply), "full": f.reply.full}, nil
+		fields := f.reply.fields()
+		fields["ticket"] = f.ticket
+		return fields, nil
 	}
 	var host *vm.HostError
 	if !errors.As(f.err, &host) {
@@ -181,7 +197,8 @@ func (p *parallel) alone(ctx context.Context, req kernel.CallRequest) (reply, er
 	return p.call(ctx, req, 0)
 }
 
-// page makes one call and returns its data with the arguments of the next page, or null.
+// page makes one call and returns its data with the arguments of the next page, or null, and the status of its HTTP
+// answer where that is known.
 func (p *parallel) page(ctx context.Context, a *arguments) (any, error) {
 	req := a.callRequest()
 	if a.err != nil {
@@ -191,7 +208,16 @@ func (p *parallel) page(ctx context.Context, a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"data": answer.data, "next": nextPage(answer), "full": answer.full}, nil
+	return answer.fields(), nil
+}
+
+// fields are a reply as the prelude gets it.
+func (r reply) fields() map[string]any {
+	fields := map[string]any{"data": r.data, "next": nextPage(r), "full": r.full}
+	if r.status != 0 {
+		fields["status"] = int64(r.status)
+	}
+	return fields
 }
 
 // nextPage is nil, and not a nil map, where there is no next page.

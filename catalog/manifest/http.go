@@ -329,9 +329,9 @@ func (a *httpAction) run(ctx context.Context, call catalog.Call) (catalog.Result
 	answer, err := a.client.Do(ctx, r)
 	var status *web.StatusError
 	if a.notFound && errors.As(err, &status) && status.Status == http.StatusNotFound {
-		return catalog.Result{Note: "not found"}, nil
+		return catalog.Result{Note: "not found", Status: status.Status}, nil
 	}
-	return catalog.Result{Data: answer.Data, Note: answer.Note}, err
+	return catalog.Result{Data: answer.Data, Note: answer.Note, Status: answer.Status}, err
 }
 
 // preview shows the request that would be sent, without credentials.

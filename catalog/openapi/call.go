@@ -96,12 +96,12 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	answer, err := c.client.Do(ctx, req)
 	var status *web.StatusError
 	if errors.As(err, &status) && status.Status == http.StatusNotFound && c.read && c.op.plan.notFound {
-		return catalog.Result{Note: "not found"}, nil
+		return catalog.Result{Note: "not found", Status: status.Status}, nil
 	}
 	if err != nil {
 		return catalog.Result{}, err
 	}
-	result := catalog.Result{Data: answer.Data, Note: answer.Note}
+	result := catalog.Result{Data: answer.Data, Note: answer.Note, Status: answer.Status}
 	if c.op.method == "head" {
 		headers := map[string]any{}
 		for name := range answer.Header {

@@ -24,6 +24,9 @@ assert(repr(uniq({1, 1, 2, 1})) == "{ 1, 2 }" and repr(slice({1, 2, 3, 4}, 2, -2
 assert(repr(range(3)) == "{ 1, 2, 3 }" and repr(range(2, 6, 2)) == "{ 2, 4, 6 }" and #range(0) == 0)
 assert(repr(pick({a = 1, b = 2}, "a")) == "{ a = 1 }" and repr(omit({{a = 1, b = 2}}, {"a"})) == "{ { b = 2 } }")
 assert(repr(merge({a = 1}, {a = 2, b = 3})) == "{ a = 2, b = 3 }" and equal({1, {2}}, {1, {2}}) and not equal({1}, {1, 2}))
+assert(matches("order 17", "^order [0-9]+$") and not matches("x", "^y") and not pcall(matches, "x", "("))
+assert(repr(jsonpath({pets = {{id = 1, free = true}, {id = 2, free = false}}}, "$.pets[?@.free == true].id")) == "{ 1 }")
+assert(#jsonpath({a = 5}, "$[?@ > 4]") == 1 and #jsonpath({}, "$.x") == 0 and not pcall(jsonpath, {}, "x"))
 local original = {a = {1}}
 local copied = copy(original)
 copied.a[1] = 2

@@ -115,15 +115,16 @@ func (c call) actionID(i int, name string) string {
 // callAction calls the action id with the arguments on the stack. form is how the script wrote the call.
 func (c call) callAction(id, form string) int { return c.request(id, form, false) }
 
-// request is callAction; paged gives the arguments of the next page, or null, and
-// whether there may be one.
+// request is callAction; paged gives the arguments of the next page, or null, whether there may be one, and the status
+// of the HTTP answer, or null.
 func (c call) request(id, form string, paged bool) int {
 	answer, err := c.ask(id, c.named(id, form), c.m.scriptLine(c.l), paged)
 	if !paged || err != nil {
 		return c.answer(id, answer, err)
 	}
 	fields, _ := answer.(map[string]any)
-	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil) + c.answer(id, fields["full"], nil)
+	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil) + c.answer(id, fields["full"], nil) +
+		c.answer(id, fields["status"], nil)
 }
 
 // named are the arguments on the stack for the action id.

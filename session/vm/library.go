@@ -2,10 +2,12 @@ package vm
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
 	lua "github.com/Shopify/go-lua"
+	"github.com/theory/jsonpath"
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
@@ -13,6 +15,12 @@ import (
 
 // This file sets up a script's environment: the table of names behind the session's globals, the libraries, the refused
 // functions, and the `host` table for prelude chunks.
+
+// maxMatched and maxPattern bound texts and patterns of matches and jsonpath, in bytes.
+const (
+	maxMatched = 1 << 20
+	maxPattern = 1000
+)
 
 // global adds a function to the names every script sees.
 func (m *Machine) global(name string, f func(c call) int) { m.names.put(name, m.function(name, f)) }
@@ -206,6 +214,34 @@ func (m *Machine) hostTable() any {
 		s = text.SanitizeLine(s[:min(len(s), 4<<10)]) // no label needs more
 		s = cells.Clip(s, c.int(2), "~")
 		return c.give(s, float64(cells.Width(s)))
+	})
+	// matches(text, pattern): whether a regular expression (RE2) is found in the text
+	def("matches", func(c call) int {
+		text, pattern := c.string(1), c.string(2)
+		if len(text) > maxMatched || len(pattern) > maxPattern {
+			c.fail("matches: at most %d bytes of text and %d of pattern", maxMatched, maxPattern)
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			c.fail("matches: %v", err)
+		}
+		return c.give(re.MatchString(text))
+	})
+	// jsonpath(data, path): what a JSONPath (RFC 9535) selects, as a list
+	def("jsonpath", func(c call) int {
+		data, err := m.toData(c.l, "jsonpath", c.raw(1), true)
+		if err != nil {
+			c.fail("jsonpath: %s", err)
+		}
+		text := c.string(2)
+		if len(text) > maxPattern {
+			c.fail("jsonpath: a path of at most %d bytes", maxPattern)
+		}
+		path, err := jsonpath.Parse(text)
+		if err != nil {
+			c.fail("jsonpath: %v", err)
+		}
+		return c.answer("jsonpath", []any(path.Select(data)), nil)
 	})
 	def("callable", func(c call) int { return c.give(m.callable(c.raw(1))) })
 	def("empty_list", func(c call) int {

@@ -168,8 +168,13 @@ func (m *Machine) openCompose(def func(name string, f func(c call) int)) {
 	})
 	// id(action): the id of an action, or the text itself
 	def("id", func(c call) int { return c.give(c.actionID(1, "async")) })
+	// pause(seconds): nothing, after that time
+	def("pause", func(c call) int {
+		c.hostOp("call.pause", c.number(1))
+		return 0
+	})
 	// page(action, args): the data of one page, the arguments that differ for the next one or null, and whether there may
-	// be one
+	// be one, and the status of the HTTP answer or null
 	def("page", func(c call) int {
 		id := c.actionID(1, "paginate")
 		c.l.Remove(1)
