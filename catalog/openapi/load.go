@@ -183,7 +183,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	for i := range e.Tags {
 		e.Tags[i] = strings.Clone(e.Tags[i])
 	}
-	made, err := json.Marshal(recipe{op.method, op.path, op.plan, !e.Mutates, l.kept.group(g, e.ID)})
+	made, err := json.Marshal(recipe{op.method, op.path, op.operationID, op.plan, !e.Mutates, l.kept.group(g, e.ID)})
 	e.Recipe = string(made)
 	return e, err
 }

@@ -23,6 +23,7 @@ import (
 // A recipe is what a call needs of an operation.
 type recipe struct {
 	Method, Path string
+	ID           string `json:",omitempty"` // the operationId
 	Plan         plan
 	Read         bool // its entry mutates nothing
 	Group        int

@@ -100,18 +100,28 @@ func suffixes(texts []string, group []int) []string {
 	return make([]string, len(group))
 }
 
-// placeOf are the folders and the host of a source as parts of ids, those nearest to its end first. A file lies in
-// the folders of its whole path.
-func placeOf(text string) []string {
+// Address is the file or address of a source as it is written, without its values: an absolute path, or a URL.
+func Address(text string) string {
+	_, text = Split(text)
 	shown, _ := secret.Address(text)
 	if i := strings.Index(shown, ":"); i > 1 && !strings.HasPrefix(shown[i:], "://") {
 		shown = shown[i+1:] // what stands behind the prefix of a kind
 	}
-	path, host := shown, ""
-	if u, err := url.Parse(shown); err == nil && u.Host != "" {
+	if strings.Contains(shown, "://") {
+		return shown
+	}
+	if whole, err := filepath.Abs(shown); err == nil {
+		return whole
+	}
+	return shown
+}
+
+// placeOf are the folders and the host of a source as parts of ids, those nearest to its end first. A file lies in
+// the folders of its whole path.
+func placeOf(text string) []string {
+	path, host := filepath.ToSlash(Address(text)), ""
+	if u, err := url.Parse(path); err == nil && u.Host != "" {
 		path, host = u.Path, u.Hostname()
-	} else if whole, err := filepath.Abs(shown); err == nil {
-		path = filepath.ToSlash(whole)
 	}
 	folders := strings.Split(path, "/")
 	folders = folders[:len(folders)-1]
@@ -126,4 +136,22 @@ func placeOf(text string) []string {
 		parts = append(parts, strings.Trim(verb.Segment(strings.ReplaceAll(host, ".", "_")), "_"))
 	}
 	return parts
+}
+
+// WithoutTwice is the sources but those that were opened beside another where one of the same Address is there.
+func WithoutTwice(all []Source) (kept []Source) {
+	own := map[string]bool{}
+	for _, s := range all {
+		own[Address(s.Name)] = own[Address(s.Name)] || !s.Beside
+	}
+	beside := map[string]bool{}
+	for _, s := range all {
+		at := Address(s.Name)
+		if s.Beside && (own[at] || beside[at]) {
+			continue
+		}
+		beside[at] = beside[at] || s.Beside
+		kept = append(kept, s)
+	}
+	return kept
 }

@@ -29,6 +29,8 @@ type Source struct {
 	Name string
 	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
 	Own bool
+	// Beside tells that it was opened for another source, which needs it unless one of the same Address is there.
+	Beside bool
 	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
 	// before it has been read.
 	Overlays bool

@@ -84,6 +84,12 @@ var layers = []layer{
 		"catalog/verb":      "what a name says that an action does",
 		"catalog/web":       "requests, credentials",
 	}},
+	{"catalog/arazzo", map[string]string{
+		"catalog":         "workflows become entries",
+		"catalog/openapi": "the operations of steps",
+		"catalog/source":  "it is a kind of source",
+		"catalog/verb":    "names as parts of ids",
+	}},
 	{"catalog/graphql", map[string]string{
 		"catalog/web/login": "how one logs in to its server",
 		"catalog":           "fields of the root become entries",

@@ -20,6 +20,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/arazzo"
 	"almanac/catalog/database"
 	"almanac/catalog/demo"
 	"almanac/catalog/graphql"
@@ -48,7 +49,8 @@ func kinds() source.Kinds { return kindsOn(nil, "") }
 // kindsOn are kinds for a program that opens sources, some on the bus that connect gives. A new kind is a row here.
 func kindsOn(connect remote.Connect, server string) source.Kinds {
 	return append(source.Kinds{
-		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
+		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), arazzo.Kind(openapi.Kind()),
+		workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
 		manifest.FolderKind(), graphql.Kind(), grpc.Kind(), remote.Kind(connect, server),
 	}, database.Kinds()...)
 }
@@ -92,6 +94,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		}
 		all = append(all, opened...)
 	}
+	all = source.WithoutTwice(all)
 	all = append(all, manifest.Folder(ownActions, ownActions, cli.actionsDir(), host))
 	var loud []string
 	loud, cli.idleTables = cli.sourceless(taken)
