@@ -308,7 +308,8 @@ func (c *compiler) actions(n *tree.Node, at string, failure bool) (all []any, er
 		if item, err = c.reused(item, kind, at); err != nil {
 			return nil, err
 		}
-		if err := known(item, at, "name", "type", "workflowId", "stepId", "retryAfter", "retryLimit", "criteria"); err != nil {
+		if err := known(item, at, "name", "type", "workflowId", "stepId", "retryAfter", "retryLimit",
+			"criteria"); err != nil {
 			return nil, err
 		}
 		a := map[string]any{"type": item.Get("type").Str()}
