@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/spec"
 )
 
-// This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks. Most entries have
-// none of these.
+// This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks, and whether its recipe
+// counts. Most entries have none of these.
 
 // conduct writes what changes what a call does, for a fingerprint; nothing where there is nothing.
 func (e *Entry) conduct(w io.Writer) {
@@ -71,11 +71,12 @@ const (
 	sendsKey
 	hasHooks
 	sendsEffects
+	sealed
 )
 
 func appendConduct(b []byte, e *Entry) []byte {
 	has := 0
-	for i, set := range []bool{e.Retry != nil, e.Key != nil, e.SendsKey, e.Hooks != nil, e.SendsEffects} {
+	for i, set := range []bool{e.Retry != nil, e.Key != nil, e.SendsKey, e.Hooks != nil, e.SendsEffects, e.Sealed} {
 		if set {
 			has |= 1 << i
 		}
@@ -108,7 +109,7 @@ func (r *entryReader) conduct(e *Entry) {
 	if has&hasKey != 0 {
 		e.Key = &Key{Argument: r.text(), Header: r.text()}
 	}
-	e.SendsKey, e.SendsEffects = has&sendsKey != 0, has&sendsEffects != 0
+	e.SendsKey, e.SendsEffects, e.Sealed = has&sendsKey != 0, has&sendsEffects != 0, has&sealed != 0
 	if has&hasHooks != 0 {
 		e.Hooks = &Hooks{}
 		for _, list := range e.Hooks.all() {

@@ -51,7 +51,7 @@ func (d *outside) callable(e *catalog.Entry, r *record) error {
 	if err != nil {
 		return err
 	}
-	made.Recipe = string(text)
+	made.Recipe, made.Sealed = string(text), true
 	*e = made
 	return nil
 }

@@ -43,6 +43,9 @@ func stateOf(e *catalog.Entry) state {
 		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()),
 		Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
 	}
+	if e.Sealed {
+		s.Rest = shortSum([]byte(s.Rest + e.Recipe))
+	}
 	input, output := shapeOf(e.Input.JSON()), shapeOf(e.Output.JSON())
 	s.Output = output.kind(output)
 	s.Input = make(map[string]string, len(input.properties))
@@ -191,7 +194,7 @@ func (s state) difference(now state) string {
 		parts = append(parts, "other parts of its result schema")
 	}
 	if s.Rest != now.Rest {
-		parts = append(parts, "its Lua or its injected arguments")
+		parts = append(parts, "its Lua, its injected arguments or what it sends")
 	}
 	return text.LineBytes(strings.Join(parts, "; "), maxDifference)
 }
