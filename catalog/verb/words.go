@@ -3,7 +3,6 @@ package verb
 // This file splits names into words.
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,10 +25,11 @@ var folded = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE"
 func split(name string, all bool) []string {
 	var out []string
 	var word []rune
+	latin, other := false, false // letters of the word
 	flush := func() {
 		if len(word) > 0 {
 			out = append(out, norm.NFC.String(strings.ToLower(string(word))))
-			word = word[:0]
+			word, latin, other = word[:0], false, false
 		}
 	}
 	runes := []rune(norm.NFKD.String(folded.Replace(name)))
@@ -41,8 +41,8 @@ func split(name string, all bool) []string {
 		case r >= utf8.RuneSelf && !all, !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush()
 			continue
-		case mixes(word, r):
-			flush()
+		case !unicode.IsDigit(r) && (latin && apart(r) || other && r < utf8.RuneSelf):
+			flush() // Latin letters beside those of a script that could pass for Latin
 		case unicode.IsUpper(r):
 			lowerBefore := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
 			lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && i > 0 && unicode.IsUpper(runes[i-1])
@@ -52,21 +52,15 @@ func split(name string, all bool) []string {
 			}
 		}
 		word = append(word, r)
+		if unicode.IsLetter(r) {
+			latin, other = latin || r < utf8.RuneSelf, other || apart(r)
+		}
 	}
 	flush()
 	return out
 }
 
-// mixes reports whether a word with r would have Latin letters beside those of a script that could pass for Latin.
-func mixes(word []rune, r rune) bool {
-	if unicode.IsDigit(r) {
-		return false
-	}
-	return slices.ContainsFunc(word, func(w rune) bool {
-		return unicode.IsLetter(w) && (w < utf8.RuneSelf && apart(r) || r < utf8.RuneSelf && apart(w))
-	})
-}
-
+// apart says whether a letter is of a script that could pass for Latin.
 func apart(r rune) bool {
 	return r >= utf8.RuneSelf &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
