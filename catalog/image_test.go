@@ -91,6 +91,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Resource:   &Resource{URI: "a:b", Name: "n"},
 		Version:    "1.10",
 		Recipe:     "POST /b",
+		Sealed:     true,
 		Supplies:   []Supply{{"a.c", "id", "owner.id"}},
 		Strict:     true,
 		Paged:      true,
