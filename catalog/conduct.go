@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/spec"
 )
 
-// This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks, and whether its recipe
-// counts. Most entries have none of these.
+// This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks, and whether its
+// recipe counts. Most entries have none of these.
 
 // conduct writes what changes what a call does, for a fingerprint; nothing where there is nothing.
 func (e *Entry) conduct(w io.Writer) {

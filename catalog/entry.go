@@ -106,8 +106,8 @@ type Entry struct {
 	// Recipe is what the source makes Action of, in a form of its own: it is stored with the entry where Action cannot be.
 	// It has no secrets. Empty where nothing of the source is kept.
 	Recipe string
-	// Sealed is set if Recipe says things of a call that nothing else here does, such as what it sends beside its arguments:
-	// it counts in Fingerprint then.
+	// Sealed is set if Recipe says things of a call that nothing else here does, such as what it sends beside its
+	// arguments: it counts in Fingerprint then.
 	Sealed bool
 	// Lua does the work if Action is nil: the body of a function of args, which the session runs in a machine of its own,
 	// where it may call other actions on the same call path. Its return value is the result.
@@ -122,8 +122,8 @@ type Entry struct {
 // Callable reports whether the entry has code to run.
 func (e *Entry) Callable() bool { return e.Action != nil || e.Lua != "" }
 
-// Fingerprint changes with what a call of the entry does or takes: its mutation flag, a schema, its target, its Lua, its
-// version, a Recipe that is Sealed. Texts do not count.
+// Fingerprint changes with what a call of the entry does or takes: its mutation flag, a schema, its target, its Lua,
+// its version, a Recipe that is Sealed. Texts do not count.
 func (e *Entry) Fingerprint() [16]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e), e.Target)

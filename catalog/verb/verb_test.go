@@ -250,7 +250,9 @@ func FuzzInfer(f *testing.F) {
 
 // A long word takes no longer than as many short ones: a description may be anything.
 func BenchmarkLongWord(b *testing.B) {
-	for name, text := range map[string]string{"one word": strings.Repeat("x", 1<<20), "words": strings.Repeat("xxxx ", 1<<20/5)} {
+	for name, text := range map[string]string{
+		"one word": strings.Repeat("x", 1<<20), "words": strings.Repeat("xxxx ", 1<<20/5),
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				Terms(text)
