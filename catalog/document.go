@@ -24,11 +24,11 @@ const (
 
 func searchFields() []search.Field {
 	return []search.Field{
-		nameField:        {Name: "name", Role: search.Name, Weight: 20, Meaning: 512},
+		nameField:        {Name: "name", Role: search.Name, Weight: 20, Meaning: 358},
 		titleField:       {Name: "title", Role: search.Title, Weight: 10, Meaning: 256},
-		namespaceField:   {Name: "namespace", Weight: 10, Meaning: 77},
+		namespaceField:   {Name: "namespace", Weight: 10, Meaning: 154},
 		tagField:         {Name: "tags", Weight: 10, Meaning: 128},
-		descriptionField: {Name: "description", Role: search.Body, Weight: 10, Meaning: 256},
+		descriptionField: {Name: "description", Role: search.Body, Weight: 10, Meaning: 307},
 		inputField:       {Name: "input names", Weight: 7, Meaning: 77},
 		inputTextField:   {Name: "input texts", Weight: 5},
 		outputField:      {Name: "output names", Weight: 4, Meaning: 26},

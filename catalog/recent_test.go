@@ -34,7 +34,7 @@ func TestRecent(t *testing.T) {
 	}{
 		{"nothing", nil, "alpha.mail.send"},
 		{"a provider", []string{"beta.qx.list"}, "beta.qx.send"},
-		{"two namespaces of one", []string{"beta.qx.list", "beta.mail.list"}, "beta.qx.send"},
+		{"two namespaces of one", []string{"beta.qx.list", "beta.mail.list"}, "beta.mail.send"},
 		{"two providers", []string{"beta.mail.list", "alpha.mail.list"}, "alpha.mail.send"},
 		{"deeper", []string{"delta.gamma.mail.list"}, "delta.gamma.mail.send"},
 		{"unknown", []string{"nowhere.mail.list", "", "."}, "alpha.mail.send"},

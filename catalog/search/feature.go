@@ -12,8 +12,8 @@ import (
 // A Feature is the name of a ranking feature.
 type Feature string
 
-// The ranking features that can be switched off. Relations come from WordNet, through words.txt; vectors from WordNet
-// and API descriptions, through vectors.bin.
+// The ranking features that can be switched off. Relations come from WordNet, through words.txt; vectors from a
+// sentence encoder that read API descriptions, through vectors.bin.
 const (
 	Relations  Feature = "relations"  // words of the same root: "decide", "decision"
 	Verbs      Feature = "verbs"      // verbs that are used for one another: "fetch", "get"
@@ -25,6 +25,7 @@ const (
 	Lead       Feature = "lead"       // the share of its first sentence that the query has
 	Intents    Feature = "intents"    // what the query asks to do and the document does
 	Vectors    Feature = "vectors"    // the meaning of words that document and query do not share
+	Near       Feature = "near"       // documents near in meaning that share no word; none without vectors
 	Calls      Feature = "calls"      // all words of what a document is called, and no others
 	Clauses    Feature = "clauses"    // what a document is worth for one sentence of a query
 )
@@ -52,8 +53,11 @@ type feature struct {
 type lift struct {
 	feature Feature
 	apply   func(points int32, doc int) int32
-	// Points grow at most by the factor most/of, and a little for rounding.
+	// Points grow at most by the factor most/of, and a little for rounding, and by no more than plus if that is above 0.
 	most, of int64
+	plus     int64
+	// bound is the most that it adds to the points of one document, cheaper than apply; nil where that is not known.
+	bound func(doc int) int32
 	// lowers is set if points may also become fewer.
 	lowers bool
 	why    func(points int32, doc int) (label, why string)
@@ -74,6 +78,7 @@ func registry() []feature {
 		{name: Clauses, whole: true, add: addClauses},
 		{name: Context, whole: true, add: addContext},
 		{name: pastUse, whole: true, add: addUsage},
+		{name: Near, whole: true, add: addNear},
 		{name: Intents, lift: liftIntents},
 		{name: Vectors, whole: true, lift: liftVectors},
 	}

@@ -116,6 +116,7 @@ type Index struct {
 	intents []Intent   // document → what it does
 	idf     []float64  // term → inverse document frequency
 	about   []uint8    // document → its direction, vectorDims signed bytes; see vectors.go
+	signs   signs      // made from about when first needed
 
 	// Postings of term t are docs[offsets[t]:offsets[t+1]], in order, with their impacts.
 	offsets []uint32

@@ -54,6 +54,8 @@ type query struct {
 	mass   float64
 	// matched are the terms that count as matched in names, see covered; nil until needed.
 	matched []alternate
+	// direction is what meaning returns; nil until needed.
+	direction *[vectorDims]int32
 }
 
 // rawWord is a word of the query as written.

@@ -13,7 +13,12 @@ func setMinimums(minimums []int32, lifts []*lift, least int32) {
 	minimums[len(lifts)] = least
 	d := int64(least)
 	for i := len(lifts) - 1; i >= 0; i-- {
-		d = d * lifts[i].of / lifts[i].most
+		l := lifts[i]
+		before := d * l.of / l.most
+		if l.plus > 0 {
+			before = max(before, d-l.plus)
+		}
+		d = before
 		minimums[i] = max(1, int32(d)-1)
 	}
 }
@@ -28,6 +33,9 @@ func (k *Ranking) Top(among Bits, limit int) ([]Hit, int) {
 	least := minimums[0]
 	offer := func(points int32, doc int) {
 		for i, l := range k.lifts {
+			if l.bound != nil && points+l.bound(doc) < minimums[i+1] {
+				return
+			}
 			if points = l.apply(points, doc); points < minimums[i+1] {
 				return
 			}

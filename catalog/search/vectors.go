@@ -15,11 +15,10 @@ import (
 var vectorsText string
 
 const (
-	vectorDims = 64
-	// vectorGain is the gain of a document in the direction of the query, in 1/1024 of its score; a document at a right
-	// angle gains nothing. vectorMost is the same plus a margin for rounding.
-	vectorGain = 500
-	vectorMost = 530
+	vectorDims = 128
+	// vectorGain is what a document in the direction of the query gains, in points; one at a right angle gains nothing. In
+	// a large index it gains at most half of what it has, so that few have to be looked at.
+	vectorGain = unit * 30 / 100
 	// maxVectorWords is how many words of a field count.
 	maxVectorWords = 60
 
@@ -134,28 +133,53 @@ func (t *vectorTable) queryVector(words []queryWord) [vectorDims]int32 {
 	return unitVector(&sum, queryScale)
 }
 
+// meaning is the direction of the query, computed once; all zero if no word has a vector.
+func (q *query) meaning() *[vectorDims]int32 {
+	if q.direction == nil {
+		direction := q.reader.index.lexicon.vectors.queryVector(q.words)
+		q.direction = &direction
+	}
+	return q.direction
+}
+
+// cosine is that of a document and a direction, in 1/(documentScale x queryScale).
+func (ix *Index) cosine(direction *[vectorDims]int32, doc int) int32 {
+	// Four independent sums run in parallel on the processor.
+	var sums [4]int32
+	about := (*[vectorDims]uint8)(ix.about[doc*vectorDims:])
+	for d := 0; d < vectorDims; d += 4 {
+		sums[0] += direction[d] * int32(int8(about[d]))
+		sums[1] += direction[d+1] * int32(int8(about[d+1]))
+		sums[2] += direction[d+2] * int32(int8(about[d+2]))
+		sums[3] += direction[d+3] * int32(int8(about[d+3]))
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}
+
 func liftVectors(ix *Index, q *query) *lift {
-	direction := ix.lexicon.vectors.queryVector(q.words)
-	if direction == [vectorDims]int32{} {
+	direction := q.meaning()
+	if *direction == [vectorDims]int32{} {
 		return nil
 	}
-	return &lift{
+	large := ix.docs > mostSearched
+	own, signs, most := signOf(direction), ix.signsOf(), mostMeaning()
+	bound := func(doc int) int32 { return most[own.distance(signs[doc])] }
+	l := &lift{
 		apply: func(points int32, doc int) int32 {
-			// Four independent sums run in parallel on the processor.
-			var sums [4]int32
-			about := (*[vectorDims]uint8)(ix.about[doc*vectorDims:])
-			for d := 0; d < vectorDims; d += 4 {
-				sums[0] += direction[d] * int32(int8(about[d]))
-				sums[1] += direction[d+1] * int32(int8(about[d+1]))
-				sums[2] += direction[d+2] * int32(int8(about[d+2]))
-				sums[3] += direction[d+3] * int32(int8(about[d+3]))
+			gain := int64(max(0, ix.cosine(direction, doc))) * vectorGain / (documentScale * queryScale)
+			gain = min(gain, int64(bound(doc)))
+			if large {
+				gain = min(gain, int64(points)/2)
 			}
-			cosine := sums[0] + sums[1] + sums[2] + sums[3]
-			return points + int32(int64(points)*int64(max(0, cosine))*vectorGain/(documentScale*queryScale<<10))
+			return points + int32(gain)
 		},
-		most: 1024 + vectorMost, of: 1024,
+		bound: bound, most: 3, of: 2, plus: int64(most[0]),
 		why: func(int32, int) (string, string) {
 			return "(meaning)", "its words mean much the same as those of the query"
 		},
 	}
+	if !large {
+		l.most = math.MaxInt32 // only plus limits it
+	}
+	return l
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,44 +12,115 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
 )
 
-// A pair is a text and what it describes, as stems.
-type pair struct {
-	text []string
-	// fields are the parts of the thing described, each with its weight.
-	fields []field
-	// document is the number of its document, from 1; 0 for a gloss.
-	document int
+const (
+	// A word counts more in an operation than in a gloss: there are fewer.
+	operationCount = 5
+	leastCount     = 3
+	longestStem    = 24
+	// mostForms is how many spellings of a stem the encoder reads.
+	mostForms = 3
+	// The lengths of texts, in bytes.
+	shortestText = 6
+	longestText  = 250
+)
+
+// A word is a stem, how often it was seen, and its commonest forms.
+type word struct {
+	Stem  string `json:"stem"`
+	Count int    `json:"count"`
+	Forms []form `json:"forms"`
 }
 
-type field struct {
-	weight float32
-	stems  []string
+// A form is a word as written.
+type form struct {
+	Text  string `json:"text"`
+	Count int    `json:"count"`
 }
 
-// all are the stems of both sides.
-func (p *pair) all() []string {
-	stems := slices.Clone(p.text)
-	for _, f := range p.fields {
-		stems = append(stems, f.stems...)
+// A text is a short text about an operation, and its stems.
+type text struct {
+	Text  string   `json:"text"`
+	Stems []string `json:"stems"`
+}
+
+// A corpus is what was read.
+type corpus struct {
+	forms map[string]map[string]int // stem → word → count
+	stems map[string]string         // word → stem, "" for a stop word
+	texts []text
+	seen  map[string]bool
+}
+
+func newCorpus() *corpus {
+	return &corpus{forms: map[string]map[string]int{}, stems: map[string]string{}, seen: map[string]bool{}}
+}
+
+// count counts the words of a text.
+func (c *corpus) count(text string, times int) {
+	spelling.EachWord(text, func(b []byte, _ bool) {
+		word := string(b)
+		stem, ok := c.stems[word]
+		if !ok {
+			stem = strings.Join(search.Stems(word), "")
+			c.stems[word] = stem
+		}
+		if stem == "" {
+			return
+		}
+		if c.forms[stem] == nil {
+			c.forms[stem] = map[string]int{}
+		}
+		c.forms[stem][word] += times
+	})
+}
+
+// add keeps a text that is new and not too short.
+func (c *corpus) add(about string) {
+	about = strings.TrimSpace(strings.ToValidUTF8(about[:min(len(about), longestText)], ""))
+	key := strings.ToLower(about)
+	if len(about) < shortestText || c.seen[key] {
+		return
 	}
-	return stems
+	c.seen[key] = true
+	if stems := search.Stems(about); len(stems) > 0 {
+		c.texts = append(c.texts, text{about, stems})
+	}
 }
 
-// readGlosses makes a pair of every synset: its gloss with examples, and its words.
-func readGlosses(dir string) ([]pair, error) {
-	var pairs []pair
+// vocabulary is every stem that was seen often enough, in order.
+func (c *corpus) vocabulary() []word {
+	var words []word
+	for _, stem := range slices.Sorted(maps.Keys(c.forms)) {
+		w := word{Stem: stem}
+		for _, text := range slices.Sorted(maps.Keys(c.forms[stem])) {
+			w.Forms = append(w.Forms, form{text, c.forms[stem][text]})
+			w.Count += c.forms[stem][text]
+		}
+		slices.SortStableFunc(w.Forms, func(a, b form) int { return cmp.Compare(b.Count, a.Count) })
+		w.Forms = w.Forms[:min(len(w.Forms), mostForms)]
+		if w.Count >= leastCount && len(stem) > 1 && len(stem) <= longestStem && (stem[0] < '0' || stem[0] > '9') {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// readGlosses counts the words of every synset and of its gloss.
+func (c *corpus) readGlosses(dir string) error {
 	for _, part := range []string{"noun", "verb", "adj", "adv"} {
 		file := filepath.Join(dir, "data."+part)
 		r, err := os.Open(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, 1<<20)
@@ -56,38 +128,34 @@ func readGlosses(dir string) ([]pair, error) {
 			if strings.HasPrefix(lines.Text(), "  ") {
 				continue // the licence
 			}
-			p, err := gloss(lines.Text())
-			if err != nil {
-				return nil, errors.Join(fmt.Errorf("%s:%d: %w", file, n, err), r.Close())
-			}
-			if len(p.text) >= 2 && len(p.fields[0].stems) > 0 {
-				pairs = append(pairs, p)
+			if err := c.gloss(lines.Text()); err != nil {
+				return errors.Join(fmt.Errorf("%s:%d: %w", file, n, err), r.Close())
 			}
 		}
 		if err := errors.Join(lines.Err(), r.Close()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return pairs, nil
+	return nil
 }
 
 // gloss reads a line of a data file: offset, file, type, words with their lexical numbers, pointers, "|", gloss.
-func gloss(line string) (pair, error) {
+func (c *corpus) gloss(line string) error {
 	head, text, found := strings.Cut(line, "|")
 	f := strings.Fields(head)
 	if !found || len(f) < 6 {
-		return pair{}, errors.New("a synset without a gloss")
+		return errors.New("a synset without a gloss")
 	}
 	n, err := strconv.ParseInt(f[3], 16, 32)
 	if err != nil || len(f) < 5+2*int(n) {
-		return pair{}, fmt.Errorf("word count %q", f[3])
+		return fmt.Errorf("word count %q", f[3])
 	}
-	var words []string
+	c.count(text, 1)
 	for i := range int(n) {
 		word, _, _ := strings.Cut(f[4+2*i], "(")
-		words = append(words, search.Stems(word)...)
+		c.count(word, 1)
 	}
-	return pair{text: search.Stems(text), fields: []field{{1, words}}}, nil
+	return nil
 }
 
 // A source is a document that was read.
@@ -96,9 +164,8 @@ type source struct{ name, licence string }
 // A document is the part of an OpenAPI document that is read.
 type document struct {
 	Info struct {
-		Title    string
-		Provider string `json:"x-providerName"`
-		License  struct{ Name, URL string }
+		Title   string
+		License struct{ Name, URL string }
 	}
 	Paths map[string]json.RawMessage
 }
@@ -106,13 +173,12 @@ type document struct {
 type operation struct {
 	OperationID          string
 	Summary, Description string
-	Tags                 []string
 	Parameters           []struct{ Name string }
 }
 
-// readOperations makes a pair of every operation in documents under an open licence, without repeated texts.
-func readOperations(dir string) ([]pair, []source, error) {
-	var pairs []pair
+// readOperations counts the words of every operation in documents under an open licence, without repeated texts, and
+// takes three texts of it: its summary, the first sentence of its description, and its name as words.
+func (c *corpus) readOperations(dir string) ([]source, error) {
 	var sources []source
 	seen := map[string]bool{}
 	root := filepath.Join(dir, "api")
@@ -132,7 +198,7 @@ func readOperations(dir string) ([]pair, []source, error) {
 		if licence == "" {
 			return nil
 		}
-		before := len(pairs)
+		before := len(seen)
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 			var methods map[string]json.RawMessage
 			if json.Unmarshal(doc.Paths[path], &methods) != nil {
@@ -144,43 +210,37 @@ func readOperations(dir string) ([]pair, []source, error) {
 					continue
 				}
 				key := op.OperationID + "\n" + op.Summary + "\n" + op.Description
-				p := describe(&doc, path, method, &op)
-				p.document = len(sources) + 1
-				if !seen[key] && len(p.text) >= 2 && len(p.fields[0].stems) > 0 {
+				if !seen[key] {
 					seen[key] = true
-					pairs = append(pairs, p)
+					c.describe(&doc, &op)
 				}
 			}
 		}
-		if len(pairs) > before {
+		if len(seen) > before {
 			name, err := filepath.Rel(root, file)
 			sources = append(sources, source{strings.TrimSuffix(filepath.ToSlash(name), ".json"), licence})
 			return err
 		}
 		return nil
 	})
-	return pairs, sources, err
+	return sources, err
 }
 
-// maxStems is how much of a description is read.
-const maxStems = 60
-
-func describe(doc *document, path, method string, op *operation) pair {
-	text := search.Stems(op.Summary + ". " + op.Description)
-	name := op.OperationID
-	if name == "" {
-		name = method + " " + path
+// describe takes one operation.
+func (c *corpus) describe(doc *document, op *operation) {
+	for _, text := range []string{op.Summary, op.Description, op.OperationID} {
+		c.count(text, operationCount)
 	}
-	var inputs []string
+	c.count(doc.Info.Title, 1)
 	for _, in := range op.Parameters {
-		inputs = append(inputs, search.Stems(in.Name)...)
+		c.count(in.Name, 1)
 	}
-	return pair{text: text[:min(len(text), maxStems)], fields: []field{
-		{2, search.Stems(name)},
-		{.3, search.Stems(doc.Info.Provider + " " + doc.Info.Title)},
-		{.5, search.Stems(strings.Join(op.Tags, " "))},
-		{.3, inputs},
-	}}
+	c.add(op.Summary)
+	plain := regexp.MustCompile(`<[^>]+>`).ReplaceAllString(op.Description, " ")
+	c.add(regexp.MustCompile(`[.!?]\s|\n`).Split(strings.TrimSpace(plain), 2)[0])
+	var name []string
+	spelling.EachWord(op.OperationID, func(word []byte, _ bool) { name = append(name, string(word)) })
+	c.add(strings.Join(name, " "))
 }
 
 // openLicence is the short name of a licence that allows any use, at most with attribution; "" for every other.

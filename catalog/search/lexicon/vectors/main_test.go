@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -34,8 +32,7 @@ func inputs(t *testing.T) options {
 		}
 	}
 	return options{
-		wordnet: dir, openapi: dir, out: filepath.Join(dir, "out"), sources: filepath.Join(dir, "sources"), words: 100,
-		epochs: 1,
+		wordnet: dir, openapi: dir, out: filepath.Join(dir, "out"), sources: filepath.Join(dir, "sources"),
 	}
 }
 
@@ -58,39 +55,6 @@ func TestSameBytes(t *testing.T) {
 	sources, err := os.ReadFile(o.sources)
 	if want := "Apache-2.0\n  open.example\n"; err != nil || string(sources) != want {
 		t.Errorf("sources %q, %v; want %q", sources, err, want)
-	}
-}
-
-// TestMix holds that no pair is lost and that those of a document come by eight. With these seeds no two runs meet.
-func TestMix(t *testing.T) {
-	documents := make([]int, 100)
-	for i := range 20 {
-		documents[5*i] = 3
-	}
-	order := make([]int, len(documents))
-	for i := range order {
-		order[i] = i
-	}
-	mix(order, documents, rand.New(rand.NewPCG(1, 2)))
-	var runs []int
-	for i, p := range order {
-		switch {
-		case documents[p] == 0:
-		case i > 0 && documents[order[i-1]] == 3:
-			runs[len(runs)-1]++
-		default:
-			runs = append(runs, 1)
-		}
-	}
-	slices.Sort(runs)
-	if want := []int{4, 8, 8}; !slices.Equal(runs, want) {
-		t.Errorf("runs of %v, want %v", runs, want)
-	}
-	slices.Sort(order)
-	for i, p := range order {
-		if p != i {
-			t.Fatalf("pair %d is lost: %v", i, order)
-		}
 	}
 }
 
