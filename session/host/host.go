@@ -89,8 +89,31 @@ type stats struct {
 	FromKeys int `json:"from_keys"`
 }
 
+// How long a host that starts waits for a bus that another program takes over meanwhile, and how long one attempt may
+// take: an answer is lost with the program that had the bus.
+const (
+	patience    = 30 * time.Second
+	attemptTime = 3 * time.Second
+)
+
 // Start serves what s sees until Close. The bus has to have JetStream. ctx bounds the start alone.
-func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *Host, err error) {
+func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (*Host, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		attempt, end := context.WithTimeout(ctx, attemptTime)
+		h, err := start(attempt, b, s, o)
+		end()
+		lost := bus.IsGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
+			errors.Is(err, nats.ErrNoResponders)
+		if err == nil || !lost || task.Sleep(ctx, 100*time.Millisecond) != nil {
+			return h, err
+		}
+	}
+}
+
+// start is an attempt to start.
+func start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *Host, err error) {
 	if err := errors.Join(bus.CheckName("host", o.Name), remote.CheckTrust(o.Trust)); err != nil {
 		return nil, err
 	}
@@ -119,7 +142,10 @@ func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *H
 	running, stop := context.WithCancel(context.Background())
 	h.compared = stop
 	h.comparing.Go(func() { h.compare(running) })
-	return h, errors.Join(h.announce(), b.Conn().FlushTimeout(flushTime))
+	if err = errors.Join(h.announce(), b.Conn().FlushTimeout(flushTime)); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // settleTime is how long after a change of one host the others of the name may have changed, too.
