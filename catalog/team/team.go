@@ -262,37 +262,13 @@ func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error
 		t.bus.Conn().RemoveStatusListener(lost)
 		<-watched
 		end()
-		if !isLost(err) && (err == nil || !gone) {
+		if !bus.IsLost(err) && (err == nil || !gone) {
 			return err
 		}
 		if t.bus.Stuck() || task.Sleep(ctx, 100*time.Millisecond) != nil {
 			return fmt.Errorf("no answer from the bus, it is not known whether it was done: %w", t.bus.Plain(err))
 		}
 	}
-}
-
-// isLost says whether err means that no server answered.
-func isLost(err error) bool {
-	if bus.IsGone(err) {
-		return true
-	}
-	for _, lost := range []error{
-		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse,
-	} {
-		if errors.Is(err, lost) {
-			return true
-		}
-	}
-	// A cluster that elects a leader says so, to a watcher of a bucket in an error of the client's older form; one that
-	// has not decided about an earlier attempt, too.
-	code := jetstream.ErrorCode(0)
-	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) {
-		code = refused.ErrorCode
-	} else if older := (*nats.APIError)(nil); errors.As(err, &older) {
-		code = jetstream.ErrorCode(older.ErrorCode)
-	}
-	const notAvailable, notLeader, inProcess = 10008, 10009, 10158
-	return slices.Contains([]jetstream.ErrorCode{notAvailable, notLeader, inProcess}, code)
 }
 
 // signal wakes whoever waits for c.

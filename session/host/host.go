@@ -104,9 +104,7 @@ func Start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (*Hos
 		attempt, end := context.WithTimeout(ctx, attemptTime)
 		h, err := start(attempt, b, s, o)
 		end()
-		lost := bus.IsGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
-			errors.Is(err, nats.ErrNoResponders)
-		if err == nil || !lost || task.Sleep(ctx, 100*time.Millisecond) != nil {
+		if !bus.IsLost(err) || task.Sleep(ctx, 100*time.Millisecond) != nil {
 			return h, err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -194,6 +195,30 @@ func (b *Bus) Plain(err error) error {
 func IsGone(err error) bool {
 	return errors.Is(err, ErrLost) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting)
+}
+
+// IsLost says whether err means that no server answered.
+func IsLost(err error) bool {
+	if IsGone(err) {
+		return true
+	}
+	for _, lost := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	// A cluster that elects a leader says so, to a watcher of a bucket in an error of the client's older form; one that
+	// has not decided about an earlier attempt, too.
+	code := jetstream.ErrorCode(0)
+	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) {
+		code = refused.ErrorCode
+	} else if older := (*nats.APIError)(nil); errors.As(err, &older) {
+		code = jetstream.ErrorCode(older.ErrorCode)
+	}
+	const notAvailable, notLeader, inProcess = 10008, 10009, 10158
+	return slices.Contains([]jetstream.ErrorCode{notAvailable, notLeader, inProcess}, code)
 }
 
 // Conn is the connection.
