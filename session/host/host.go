@@ -37,9 +37,6 @@ type Options struct {
 	Logf func(format string, args ...any)
 }
 
-// flushTime is how long the server may take to take in what was said to it.
-const flushTime = 5 * time.Second
-
 // maxWaiting is how many calls a host has at a time, with those that wait; more are sent elsewhere.
 const maxWaiting = 1000
 
@@ -140,7 +137,7 @@ func start(ctx context.Context, b *bus.Bus, s *session.Session, o Options) (_ *H
 	running, stop := context.WithCancel(context.Background())
 	h.compared = stop
 	h.comparing.Go(func() { h.compare(running) })
-	if err = errors.Join(h.announce(), b.Conn().FlushTimeout(flushTime)); err != nil {
+	if err = errors.Join(h.announce(), b.Flush()); err != nil {
 		return nil, err
 	}
 	return h, nil
@@ -351,8 +348,7 @@ func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closing = true
 	h.mu.Unlock()
-	var errs []error
-	errs = append(errs, h.service.Stop(), h.bus.Conn().FlushTimeout(flushTime)) // what came before is sent elsewhere
+	err := errors.Join(h.service.Stop(), h.flush()) // what came before is sent elsewhere
 	ended := make(chan struct{})
 	go func() {
 		h.calls.Wait()
@@ -369,10 +365,16 @@ func (h *Host) Close(ctx context.Context) error {
 		<-ended
 	}
 	h.stop()
-	if err := h.bus.Conn().FlushTimeout(flushTime); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-		errs = append(errs, err)
+	return errors.Join(err, h.flush())
+}
+
+// flush returns when the server has taken in what was said; a bus that is lost or closed hears nothing of it any more.
+func (h *Host) flush() error {
+	err := h.bus.Flush()
+	if bus.IsLost(err) || errors.Is(err, nats.ErrConnectionClosed) {
+		return nil
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // stop ends the subscriptions. Those of a closed bus have ended.

@@ -80,7 +80,7 @@ type Bus struct {
 	remark string // the last one told
 }
 
-// connectTime is how long one server may take to connect to, answerTime how long JetStream may take to answer.
+// connectTime is how long one server may take to connect to, answerTime how long it and JetStream may take to answer.
 const (
 	connectTime = 3 * time.Second
 	answerTime  = 5 * time.Second
@@ -219,6 +219,15 @@ func IsLost(err error) bool {
 	}
 	const notAvailable, notLeader, inProcess = 10008, 10009, 10158
 	return slices.Contains([]jetstream.ErrorCode{notAvailable, notLeader, inProcess}, code)
+}
+
+// Flush returns when the server has taken in what was said before: subscriptions and messages. An error may be ErrLost.
+func (b *Bus) Flush() error {
+	err := b.conn.FlushTimeout(answerTime)
+	if errors.Is(err, nats.ErrConnectionClosed) && !b.conn.IsClosed() {
+		err = ErrLost // the client library calls it closed when it is lost meanwhile
+	}
+	return b.Plain(err)
 }
 
 // Conn is the connection.

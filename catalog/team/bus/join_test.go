@@ -2,12 +2,15 @@ package bus_test
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
@@ -184,5 +187,57 @@ func TestStates(t *testing.T) {
 	}
 	if len(states) > 0 {
 		t.Error(<-states)
+	}
+}
+
+// A connection that is lost while the server is waited for is one that comes back, other than one that was closed.
+func TestFlushLost(t *testing.T) {
+	s := run(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	var mute atomic.Bool
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", s.Addr().String())
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() {
+				defer client.Close()
+				defer server.Close()
+				asked := make([]byte, 4096)
+				for n, err := 0, error(nil); err == nil; _, err = server.Write(asked[:n]) {
+					if n, err = client.Read(asked); err == nil && mute.CompareAndSwap(true, false) {
+						return // what was asked is never answered
+					}
+				}
+			}()
+			go func() { _, _ = io.Copy(client, server) }()
+		}
+	}()
+	b := open(t, bus.Options{URL: "nats://" + l.Addr().String()})
+	mute.Store(true)
+	if err := b.Flush(); !bus.IsLost(err) {
+		t.Error(err)
+	}
+	for end := time.Now().Add(20 * time.Second); b.Flush() != nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := b.Flush(); err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := b.Flush(); err == nil || bus.IsLost(err) {
+		t.Error(err)
 	}
 }
