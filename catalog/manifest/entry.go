@@ -39,6 +39,10 @@ type record struct {
 	Strict       bool            `json:"strict"`
 	HTTP         json.RawMessage `json:"http"`
 	MCP          json.RawMessage `json:"mcp"`
+	// What only manifests have.
+	Data json.RawMessage `json:"data"`
+	Lua  json.RawMessage `json:"lua"`
+	SQL  json.RawMessage `json:"sql"`
 }
 
 // A decoder reads lines, and shares what many of them have. It is for one goroutine.
@@ -101,11 +105,9 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 	case "input":
 		r.Input = value
 		return true
-	case "http":
-		r.HTTP = value
-		return true
-	case "mcp":
-		r.MCP = value
+	case "http", "mcp", "data", "lua", "sql":
+		parts := map[string]*json.RawMessage{"http": &r.HTTP, "mcp": &r.MCP, "data": &r.Data, "lua": &r.Lua, "sql": &r.SQL}
+		*parts[name] = value
 		return true
 	}
 	return !slices.ContainsFunc(recordNames, func(known string) bool { return strings.EqualFold(known, name) })
@@ -115,7 +117,7 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 var recordNames = []string{
 	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields",
 	"operation",
-	"endpoint", "mutates", "risk", "category", "version", "strict", "http", "mcp",
+	"endpoint", "mutates", "risk", "category", "version", "strict", "http", "mcp", "data", "lua", "sql",
 }
 
 func setText(to *string, value []byte) bool {
@@ -186,6 +188,9 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 	if strings.ContainsRune(e.ID, utf8.RuneError) {
 		return e, nil, errors.New("the id is not valid UTF-8")
 	}
+	if err := r.onlyInManifests(); err != nil {
+		return e, nil, err
+	}
 	if len(e.Description) > maxDescription {
 		mended = append(mended, fmt.Sprintf("the description was cut from %d to %d bytes", len(e.Description),
 			maxDescription))
@@ -213,6 +218,21 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 		}
 	}
 	return e, mended, nil
+}
+
+// onlyInManifests refuses the parts of an action that a line cannot have: dropped, they would leave an entry that looks
+// as if it lacked them.
+func (r *record) onlyInManifests() error {
+	for _, part := range []struct {
+		name string
+		text json.RawMessage
+	}{{"data", r.Data}, {"lua", r.Lua}, {"sql", r.SQL}} {
+		if len(part.text) > 0 && string(part.text) != "null" {
+			return fmt.Errorf("%s: a line cannot have it: declare this action in a manifest (.yaml), or give the line an http "+
+				"or an mcp part instead", part.name)
+		}
+	}
+	return nil
 }
 
 // plainError is a JSON error without the names of Go.

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
@@ -94,7 +95,10 @@ func (d *outside) requestOf(n *yaml.Node) (a *httpAction, address string, err er
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
 		return nil, "", tree.FaultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
 	}
-	if err := errors.Join(a.readAddress(d, n, &q), a.readParts(&q)); err != nil {
+	if err = a.readAddress(d, n, &q); err == nil {
+		err = a.readParts(&q)
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	taken := d.access.Places()
@@ -219,6 +223,8 @@ func unwritten(pairs []pair, in string, taken []string) []pair {
 	return slices.DeleteFunc(pairs, func(p pair) bool { return slices.Contains(taken, in+" "+strings.ToLower(p.name)) })
 }
 
+const nameKinds = "names are those of environment variables or of keyring entries"
+
 // authOf reads the credential: names to look up, never values.
 func authOf(n *yaml.Node) ([][]web.Auth, error) {
 	if n.IsZero() {
@@ -241,7 +247,13 @@ func authOf(n *yaml.Node) ([][]web.Auth, error) {
 		}
 	default:
 		return nil, tree.FaultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: "+
-			"X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
+			"X-Key} or {key: NAME, query: key}, where the "+nameKinds)
+	}
+	for _, name := range one.Names {
+		if !secret.IsName(name) {
+			return nil, tree.FaultAt(n, "http: auth: a value is not a name, and is not shown, since it may be the secret "+
+				"itself: %s. Put the secret into one of these and write its name", nameKinds)
+		}
 	}
 	return [][]web.Auth{{one}}, nil
 }

@@ -75,7 +75,7 @@ func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoi
 	x := expander{getenv: getenv}
 	for len(words) > 0 {
 		key, value, ok := strings.Cut(words[0], "=")
-		if !ok || !variableName.MatchString(key) {
+		if !ok || !secret.IsVariable(key) {
 			break
 		}
 		if s.Env[key], err = x.expand(strings.TrimPrefix(value, secret.Marked)); err != nil {
@@ -122,9 +122,9 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, 
 	s.Name = cmp.Or(name, hostName(u.Hostname()))
 	if marked {
 		variable, ok := strings.CutPrefix(fragment, "bearer=")
-		if !ok || !variableName.MatchString(variable) {
-			return endpoint{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds "+
-				"the token", clean(fragment, 60))
+		if !ok || !secret.IsVariable(variable) || !secret.IsName(variable) {
+			return endpoint{}, errors.New("the part behind # is not shown, since it may be a secret: want #bearer=NAME, where " +
+				"NAME is a variable of the environment that holds the token")
 		}
 		token, set := getenv(variable)
 		if !set || token == "" {
@@ -142,8 +142,6 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, 
 	s.Secrets = append(s.Secrets, literal...)
 	return s, nil
 }
-
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // split splits a command line into words. Single quotes keep everything, double quotes all but backslash and quote.
 func split(line string) ([]string, error) {
@@ -265,7 +263,7 @@ func (x *expander) expand(text string) (string, error) {
 		case "pathSeparator", "/":
 			return string(os.PathSeparator)
 		}
-		if !variableName.MatchString(name) {
+		if !secret.IsVariable(name) {
 			wrong = cmp.Or(wrong, fmt.Errorf("%s: want an environment variable: write ${NAME} or ${env:NAME}", clean(match, 60)))
 			return ""
 		}

@@ -54,7 +54,8 @@ func TestParseURL(t *testing.T) {
 			"error: example.com: a token must not go over plain http to another machine: use https"},
 		{"https://example.com/mcp#bearer=NOT_SET", "error: the variable NOT_SET is not set: it must hold the token"},
 		{"https://example.com/mcp#token",
-			"error: #token: want #bearer=NAME, where NAME is a variable of the environment that holds the token"},
+			"error: the part behind # is not shown, since it may be a secret: want #bearer=NAME, where NAME is a variable of " +
+				"the environment that holds the token"},
 		{"https://u:p@example.com/",
 			"error: the URL has a password in it: put a token into the environment and write #bearer=NAME"},
 		{"ftp://example.com/", `error: the URL "ftp://example.com/": want http://HOST/PATH or https://HOST/PATH`},

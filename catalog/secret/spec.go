@@ -57,6 +57,35 @@ var (
 	random   = regexp.MustCompile(`^[A-Za-z0-9+_=-]{20,}$`)
 )
 
+var (
+	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	plain    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./:@-]{0,99}$`)
+)
+
+// IsVariable reports whether a text is written as the name of a variable of the environment is.
+func IsVariable(text string) bool { return variable.MatchString(text) }
+
+// IsName reports whether a text can be a name to look a secret up by, in the environment or a keyring, and does not
+// look like the secret itself. A text that is no name must not be shown.
+func IsName(text string) bool {
+	if !plain.MatchString(text) {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("./:@", r) }) {
+		digits := 0
+		for _, r := range part {
+			if '0' <= r && r <= '9' {
+				digits++
+			}
+		}
+		mixed := part != strings.ToLower(part) && part != strings.ToUpper(part)
+		if random.MatchString(part) && digits > 0 && (mixed || !strings.ContainsAny(part, "_-") || 3*digits > len(part)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Marked stands before a value in a command that is a secret, whatever its name: MODE=secret:VALUE.
 const Marked = "secret:"
 

@@ -44,3 +44,20 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+// A name is taken for one, and a secret that was written in its place is not.
+func TestIsName(t *testing.T) {
+	for text, want := range map[string]bool{
+		"SHOP_TOKEN": true, "shop_token": true, "notion": true, "github.com/ann": true, "my-company_token_2": true,
+		"ALMANAC_GITHUB_PRODUCTION_TOKEN_2": true, "x": true,
+		"": false, "Bearer abc": false, "two words": false, "a\nb": false, "2fa": false, "a+b/c==": false,
+		"ghp_16C7e42F292c6912E7710c838347Ae178B4a": false, "AKIAIOSFODNN7EXAMPLE": false,
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U": false,
+		"sk-ant-api03-AbCdEfGhIjKlMnOpQrSt": false, "a23e4567-e89b-12d3-a456-426614174000": false,
+		"xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oO": false, strings.Repeat("a", 101): false,
+	} {
+		if got := IsName(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/web"
 	"almanac/catalog/web/login"
@@ -103,7 +104,7 @@ func (t *sourceTable) secret(key string, value any) (name, message string) {
 	keyring, isKeyring := table["keyring"].(string)
 	command, isCommand := texts(table["command"])
 	switch {
-	case isEnv && envName.MatchString(env):
+	case isEnv && secret.IsVariable(env) && secret.IsName(env):
 		at.Env, name = env, env
 	case isKeyring && keyring != "":
 		at.Keyring, name = keyring, keyring

@@ -42,7 +42,6 @@ var modelKeys = []string{
 var (
 	// targetName is what a table may be called: a word that can be typed after /model and --model.
 	targetName = regexp.MustCompile(`^[\pL\pN][\pL\pN._:/@+-]*$`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // maxPrice is more than any price.
@@ -133,7 +132,7 @@ func (t *modelTable) take(key string, value any, v configValue) (message, hint s
 			return fmt.Sprintf("%q: want chat or responses", v.text), ""
 		}
 	case "key_env":
-		if t.key.env = v.text; isText && !envName.MatchString(v.text) {
+		if t.key.env = v.text; isText && !(secret.IsVariable(v.text) && secret.IsName(v.text)) {
 			return "want the name of a variable; " + noKey, keyHint
 		}
 	case "key_keyring":

@@ -115,6 +115,7 @@ var layers = []layer{
 		"catalog":          "declarations become entries",
 		"catalog/database": "actions that are SQL",
 		"catalog/mcp":      "actions that are tools of servers",
+		"catalog/secret":   "names of credentials",
 		"session/effect":   "kinds of declared effects",
 		"catalog/source":   "it is a kind of source",
 		"catalog/verb":     "what a name says that an action does",
