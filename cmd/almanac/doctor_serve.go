@@ -82,8 +82,7 @@ func (c doctorServe) checks(ctx context.Context, cli *commandLine, f *catalogUpd
 // checkClients looks at who may connect, and at what they name of the catalog.
 func (c doctorServe) checkClients(cli *commandLine, f *catalogUpdater, r gateway.Roster, err error) []check {
 	if err == nil && c.HTTP != "" {
-		var at *net.TCPAddr
-		if at, err = net.ResolveTCPAddr("tcp", address(c.HTTP)); err == nil {
+		if at, wrong := net.ResolveTCPAddr("tcp", address(c.HTTP)); wrong == nil { // else checkAddress tells it
 			err = c.explained(r.Check(at.IP.IsLoopback()))
 		}
 	}

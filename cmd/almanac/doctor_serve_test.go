@@ -99,6 +99,7 @@ func TestDoctorServe(t *testing.T) {
 		{clients(fmt.Sprintf(people, issuer, `algorithms = ["ES256"]`)), "serve issuer", checkFailed, "none for ES256"},
 		{clients(fmt.Sprintf(people, issuer+"/other", "")), "serve issuer", checkFailed, "404 Not Found"},
 		{[]string{"--http", ":0"}, "serve address", checkOK, "is free"},
+		{[]string{"--http", "99999"}, "serve address", checkFailed, "invalid port"},
 		{[]string{"--http", taken.Addr().String()}, "serve address", checkFailed, "address already in use"},
 		{[]string{"--http", answers.Listener.Addr().String()}, "serve address", checkNote, "as a gateway does"},
 		{signed("good", 99*24*time.Hour), "serve certificate", checkOK, "for localhost, until"},
@@ -135,8 +136,12 @@ func TestDoctorServe(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 				t.Fatalf("%v: %s%s", err, out.String(), errs.String())
 			}
-			found := false
+			found, told := false, map[string]string{}
 			for _, one := range got.Checks {
+				if by := told[one.Text]; by != "" && one.State == checkFailed && !strings.Contains(by, "OTLP") {
+					t.Errorf("%s and %s say the same: %s", by, one.Name, one.Text)
+				}
+				told[one.Text] = one.Name
 				is := one.Name == c.check && one.State == c.state && strings.Contains(one.Text, c.text)
 				if found = found || is; is && (one.Remedy == "") != (one.State == checkOK) {
 					t.Errorf("remedy %q of %s", one.Remedy, one.State)
