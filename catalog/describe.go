@@ -40,6 +40,7 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 		return Spec{}, err
 	}
 	action := e.written()
+	action.Supplies = v.supplied(e)
 	if detail != Brief {
 		action.Lone = e.Lone()
 	}
@@ -75,13 +76,16 @@ func (e *Entry) written() *spec.Action {
 		ID: e.ID, Title: e.Title, Description: e.Description, Operation: string(OperationOf(e)), Risk: string(RiskOf(e)),
 		Mutates: e.Mutates, Input: e.Input.document(), Output: e.Output.document(), Examples: e.Examples, Target: e.Target,
 		Warnings: briefWarnings(e), Undo: e.Compensate.written(), Conduct: e.conducted(), Category: e.Category,
-		Version: e.Version, Strict: e.Strict, Supplies: e.supplied(),
+		Version: e.Version, Strict: e.Strict,
 	}
 }
 
-// supplied says in words what of a result is an argument of another action.
-func (e *Entry) supplied() (all []string) {
+// supplied says in words what of a result is an argument of another action that is visible.
+func (v *View) supplied(e *Entry) (all []string) {
 	for _, s := range e.Supplies {
+		if v.doc(s.ID) < 0 {
+			continue
+		}
 		field := "result"
 		if s.Field != "" && s.Field[0] != '[' {
 			field += "."

@@ -65,6 +65,7 @@ type entry struct {
 	Target      string            `json:"target,omitempty"`
 	Undo        *compensation     `json:"undone_by,omitempty"`
 	Effects     []catalog.Effect  `json:"effects,omitempty"`
+	Supplies    []supply          `json:"supplies,omitempty"`
 	Inject      []injection       `json:"inject,omitempty"`
 	Callable    bool              `json:"callable,omitempty"`
 	Previews    bool              `json:"previews,omitempty"`
@@ -73,6 +74,13 @@ type entry struct {
 type injection struct {
 	Field string `json:"field"`
 	From  string `json:"from"`
+}
+
+// A supply is a catalog.Supply.
+type supply struct {
+	ID       string `json:"id"`
+	Argument string `json:"argument"`
+	Field    string `json:"field,omitempty"`
 }
 
 type compensation struct {
@@ -93,6 +101,9 @@ func entryOf(e *catalog.Entry) entry {
 	}
 	for _, in := range e.Inject {
 		w.Inject = append(w.Inject, injection{in.Field, in.From})
+	}
+	for _, s := range e.Supplies {
+		w.Supplies = append(w.Supplies, supply(s))
 	}
 	if e.Input != nil {
 		w.Input = e.Input.JSON()
@@ -121,8 +132,14 @@ func Pages(entries iter.Seq[*catalog.Entry], clean func(json.RawMessage) json.Ra
 		err = errors.Join(err, e, zip.Close())
 		pages, page = append(pages, packed.Bytes()), nil
 	}
+	served := map[string]bool{}
 	for e := range entries {
-		line, wrong := json.Marshal(entryOf(e))
+		served[e.ID] = true
+	}
+	for e := range entries {
+		said := entryOf(e)
+		said.Supplies = slices.DeleteFunc(said.Supplies, func(s supply) bool { return !served[s.ID] })
+		line, wrong := json.Marshal(said)
 		if wrong != nil || len(line) > maxLine {
 			left = append(left, e.ID)
 			continue
@@ -150,6 +167,7 @@ const (
 	maxDescription = 4 << 10
 	maxTimeout     = time.Hour
 	maxTries       = 20
+	maxSupplies    = 50
 )
 
 // unpacked is the page as lines.
@@ -283,6 +301,13 @@ func (s *hosts) entry(w entry) (e catalog.Entry, err error) {
 		e.Effects = append(e.Effects, effect)
 	}
 	e.SendsEffects = e.Effects != nil
+	for _, given := range w.Supplies[:min(len(w.Supplies), maxSupplies)] {
+		made := catalog.Supply{ID: prefix + given.ID, Argument: text.LineBytes(given.Argument, 200),
+			Field: text.LineBytes(given.Field, 200)}
+		if catalog.CheckID(made.ID) == nil && made.Argument != "" {
+			e.Supplies = append(e.Supplies, made)
+		}
+	}
 	s.attach(&e, w)
 	return e, nil
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -325,5 +326,54 @@ func TestHostileHost(t *testing.T) {
 		if ids, err := load(t, opened(t, b, t.TempDir(), "nats:shop")); err == nil {
 			t.Errorf("%+v: %v", o, ids)
 		}
+	}
+}
+
+// What a document's links say travels, under the caller's names, and only of actions that are served; a host that says
+// something else has another fingerprint.
+func TestSupplies(t *testing.T) {
+	t.Parallel()
+	b := onBus(t)
+	entries := (&shop{}).entries()
+	serving := func(field string) *catalog.View {
+		entries[0].Supplies = []catalog.Supply{{ID: "shop.pay", Argument: "item", Field: field},
+			{ID: "shop.hidden", Argument: "item"}}
+		all, _ := catalog.New(entries, catalog.Options{})
+		return all.View()
+	}
+	s, err := session.New(serving("owner.id"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	h, err := host.Start(t.Context(), b, s, host.Options{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.WithoutCancel(t.Context()))
+	supplies := func() string {
+		batch, err := opened(t, b, t.TempDir(), "far=nats:shop").Load(t.Context(), func(source.Reading) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range batch.Entries {
+			if e.ID == "far.shop.get" {
+				return fmt.Sprint(e.Supplies)
+			}
+		}
+		return "no far.shop.get"
+	}
+	if got := supplies(); got != "[{far.shop.pay item owner.id}]" {
+		t.Error(got)
+	}
+	_, before := h.Serving()
+	if err := errors.Join(s.Replace(t.Context(), serving("items[1].id")), h.Changed()); err != nil {
+		t.Fatal(err)
+	}
+	if _, now := h.Serving(); now == before {
+		t.Error("the fingerprint is the same")
+	}
+	if got := supplies(); got != "[{far.shop.pay item items[1].id}]" {
+		t.Error(got)
 	}
 }
