@@ -16,6 +16,8 @@ type Inquiry struct {
 	// URL is an address that the person is to open in a browser, http or https; empty for none. Nobody opens it but the
 	// person, and Reply.Accepted only says that they were shown it and agree.
 	URL string
+	// Again tells that the call was refused until the person is done at URL, and is made again after a yes.
+	Again bool
 	// Sample is set where a model is to answer.
 	Sample *Sample
 }

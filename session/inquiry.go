@@ -61,7 +61,11 @@ func (a *asks) answer(ctx context.Context, q catalog.Inquiry) catalog.Reply {
 	defer goOn()
 	began := time.Now()
 	reply := catalog.Reply{Reason: "it asks too often"}
-	if !tooMany {
+	switch {
+	case tooMany:
+	case q.URL != "" && a.run.session.world.redactor.text(q.URL) != q.URL:
+		reply.Reason = "the address has a secret in it"
+	default:
 		reply = a.put(ctx, a.run.cleaned(q))
 	}
 	told := "its server asked " + what + ": "

@@ -3,10 +3,12 @@ package mcp
 //lint:file-ignore SA1019 roots and sampling are deprecated in the last version of the protocol, which still has them.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,8 +83,75 @@ func askingServer() *sdk.Server {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
+	// consent is given by the tool agree; impatient says at once that it is not, and when it is.
+	var agreed, told atomic.Bool
+	for _, name := range []string{"consent", "impatient", "never", "odd"} {
+		address := map[string]string{"odd": "javascript:alert(1)"}[name]
+		address = cmp.Or(address, "https://bank.example/consent?state="+name)
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				if agreed.Swap(false) {
+					return text("done"), nil
+				}
+				if name == "impatient" && !told.Swap(true) {
+					go func() {
+						agreed.Store(true)
+						_ = r.Session.NotifyElicitationComplete(context.Background(), &sdk.ElicitationCompleteParams{ElicitationID: name})
+					}()
+				}
+				return nil, sdk.URLElicitationRequiredError([]*sdk.ElicitParams{
+					{Mode: "url", Message: "Agree\x1b[2Jfirst.", URL: address, ElicitationID: name}})
+			})
+	}
+	add("agree", func(context.Context, *sdk.CallToolRequest) string { agreed.Store(true); return "agreed" })
 	add("heard", func(context.Context, *sdk.CallToolRequest) string { return <-heard })
 	return s
+}
+
+// What a server wants opened before it takes a call is put to the person, and the call is made again; whoever cannot be
+// asked is told the address.
+func TestOpening(t *testing.T) {
+	entries := load(t, child(t, "asks", nil, options{}))
+	var asked []catalog.Inquiry
+	person := func(accept bool, then func()) context.Context {
+		return catalog.WithInquiries(t.Context(), "ann", func(_ context.Context, q catalog.Inquiry) catalog.Reply {
+			asked = append(asked, q)
+			then()
+			return catalog.Reply{Accepted: accept}
+		})
+	}
+	agrees := func() {
+		if got, err := call(t.Context(), entries["x.agree"], nil); err != nil || got.Data != "agreed" {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	const at = `server x wants this address opened first (%s): https://bank.example/consent?state=%s; it says "Agree first."`
+	for _, c := range []struct {
+		tool   string
+		ctx    context.Context
+		want   string
+		opened int
+	}{
+		{"consent", person(true, agrees), "done", 1},
+		{"impatient", person(true, func() {}), "done", 1},
+		{"never", t.Context(), fmt.Sprintf(at, "nobody can be asked here", "never"), 0},
+		{"never", person(false, func() {}), fmt.Sprintf(at, "declined", "never"), 1},
+		{"odd", person(true, func() {}), "server x wants an address opened first, which is not shown: " +
+			`the address is none of the web; it says "Agree first."`, 0},
+	} {
+		asked = nil
+		result, err := call(c.ctx, entries["x."+c.tool], nil)
+		got := fmt.Sprint(result.Data)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want || len(asked) != c.opened {
+			t.Errorf("%s: asked %d times, got %s\nwant %s", c.tool, len(asked), got, c.want)
+		}
+		if len(asked) > 0 && (!asked[0].Again || asked[0].URL != "https://bank.example/consent?state="+c.tool) {
+			t.Errorf("%s: asked %+v", c.tool, asked[0])
+		}
+	}
 }
 
 // What a server asks in a call goes to who made the call; anything else is declined.

@@ -88,6 +88,10 @@ func (s *serverSource) failed(ctx, on context.Context, c *conn, err error) error
 	if err := c.lacks(); err != nil {
 		return s.link.redacted(err)
 	}
+	var waits *catalog.CallError
+	if errors.As(err, &waits) {
+		return waits // for an address to be opened
+	}
 	if broke(c, err) {
 		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; "+
 			"call again when it is back", s.server.Name)

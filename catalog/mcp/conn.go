@@ -36,7 +36,9 @@ type conn struct {
 	login error      // why the server wants a login, or the login cannot be had; nil while it does not matter
 	calls []*ongoing // oldest first
 	begun int
-	wait  time.Duration // options.Hung
+	// waiting are requests that go on when their server says that the person is done at an address.
+	waiting map[*waiting]bool
+	wait    time.Duration // options.Hung
 	// lastHung is when a call ran out of its time and nothing was answered since, lastHungOf the same for each tool.
 	lastHung   time.Time
 	lastHungOf map[string]time.Time

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"almanac/catalog/secret"
 	"almanac/catalog/task"
 	"almanac/catalog/text"
 	"almanac/catalog/web/login"
@@ -318,11 +316,13 @@ func (l *link) dial(ctx context.Context, how handshake) (*conn, error) {
 		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return l.elicited(ctx, c, r.Params)
 		},
+		ElicitationCompleteHandler: c.finished,
 		//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 		CreateMessageHandler: func(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 			return l.sampled(ctx, c, r.Params)
 		},
 	})
+	client.AddSendingMiddleware(l.opening(c))
 	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 	client.AddRoots(l.options.roots()...)
 	version := oldVersion
@@ -376,8 +376,7 @@ func (l *link) redacted(err error) error {
 	if errors.As(err, &needed) {
 		return needed // which names none
 	}
-	hidden := slices.Concat(l.server.Secrets, l.options.Vault.Secrets())
-	return errors.New(clean(secret.New(hidden, 0).Text(err.Error()), 2<<10))
+	return errors.New(clean(l.hidden().Text(err.Error()), 2<<10))
 }
 
 // close ends the server and waits for it.

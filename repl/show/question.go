@@ -184,6 +184,8 @@ func (q Question) InquiryYes() string {
 	switch {
 	case q.Inquiry.Sample != nil:
 		return "let your model answer"
+	case q.Inquiry.Again:
+		return "call again, once you are done there"
 	case q.Inquiry.URL != "":
 		return "tell it that you open this"
 	}

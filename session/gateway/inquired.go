@@ -5,6 +5,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,8 +28,10 @@ func (s *served) inquire(ctx context.Context, can *sdk.ClientCapabilities, id st
 	who := fmt.Sprintf("The server %s, which %s calls, asks (its own words):\n", text.SanitizeLine(q.Server), id)
 	var form sdk.InputRequest
 	switch {
+	case q.URL != "" && (can == nil || can.Elicitation == nil || can.Elicitation.URL == nil):
+		return catalog.Reply{Reason: "this client cannot show addresses"}
 	case q.URL != "":
-		return catalog.Reply{Reason: "addresses cannot be opened here"}
+		form = &sdk.ElicitParams{Mode: "url", Message: who + text.Sanitize(q.Text), URL: q.URL, ElicitationID: rand.Text()}
 	case q.Sample == nil && canAsk(can):
 		schema := q.Form.JSON()
 		if q.Form == nil {

@@ -43,13 +43,22 @@ func TestInquired(t *testing.T) {
 					return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: "hello"}}, nil
 				},
 			}
+			opens := &sdk.ClientOptions{
+				Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
+					URL: &sdk.URLElicitationCapabilities{}}},
+				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+					told = append(told, r.Params.Mode+" "+r.Params.URL)
+					return &sdk.ElicitResult{Action: "accept"}, nil
+				},
+			}
 			for _, c := range []struct {
 				id, want string
 				o        *sdk.ClientOptions
 			}{
 				{"bank.form", "true map[who:Ann]", can},
 				{"bank.sample", "true map[] mhello", can},
-				{"bank.open", "false map[] addresses cannot be opened here", can},
+				{"bank.open", "false map[] this client cannot show addresses", can},
+				{"bank.open", "true map[] ", opens},
 				{"bank.form", "false map[] this client cannot ask its person", &sdk.ClientOptions{}},
 				{"bank.sample", "false map[] this client has no model to ask", &sdk.ClientOptions{}},
 			} {
@@ -59,7 +68,7 @@ func TestInquired(t *testing.T) {
 					t.Errorf("%s: got %s, want %s", c.id, got, c.want)
 				}
 			}
-			want := "The server bank, which bank.form calls, asks (its own words):\nWho?|Be brief."
+			want := "The server bank, which bank.form calls, asks (its own words):\nWho?|Be brief.|url https://a.b"
 			if got := strings.Join(told, "|"); got != want {
 				t.Errorf("asked %q", got)
 			}
