@@ -99,7 +99,7 @@ func (ix *Index) named(q *query) []uint32 {
 			for to < len(ix.namedPaths.sums) && ix.namedPaths.sums[to] == sum {
 				to++
 			}
-			if begins[raw[i].text] && ix.distinct(stems[i:j+1], ix.namedPaths.namespaces[from:to]) {
+			if begins[raw[i].written()] && ix.distinct(stems[i:j+1], ix.namedPaths.namespaces[from:to]) {
 				named = append(named, ix.namedPaths.namespaces[from:to]...)
 			}
 		}

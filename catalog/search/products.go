@@ -58,40 +58,5 @@ func (r *reader) isMissing(word string) bool {
 		return strings.HasPrefix(r.index.words.At(int(a.term)), f.stem) && r.knows(a.term)
 	}
 	return !slices.ContainsFunc(r.alternatesOf(f), begun) && len(r.index.nearTerms(f.stem, r.request.Visible)) == 0 &&
-		!r.isWrittenApart(word)
-}
-
-// knowsParts reports whether a name in several words ("OptionsPro") has no unknown one.
-func (r *reader) knowsParts(name string) bool {
-	parts, known := 0, true
-	spelling.EachWord(name, func(word []byte, _ bool) {
-		st := stem(string(word))
-		parts++
-		known = known && (st == "" || r.knows(r.index.words.term(st)))
-	})
-	return parts > 1 && known
-}
-
-// isWrittenApart reports whether a word stands in a visible document as two ("git hub", "GitHub"), or is the name of a
-// path without its joints ("open_weather").
-func (r *reader) isWrittenApart(word string) bool {
-	ix, visible := r.index, r.request.Visible
-	for i := 2; i+2 <= len(word); i++ {
-		a, b := ix.words.term(stem(word[:i])), ix.words.term(stem(word[i:]))
-		if a < 0 || b < 0 {
-			continue
-		}
-		if slices.ContainsFunc(ix.pairDocs(a, b), func(p pair) bool { return visible.Has(int(p.doc())) }) {
-			return true
-		}
-	}
-	paths := &ix.keys[ix.options.PathKind]
-	joints := strings.NewReplacer("_", "", "-", "")
-	for i := range paths.Names.Len() {
-		name := paths.Names.At(i)
-		if strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word) && visible.Any(paths.At(i)) {
-			return true
-		}
-	}
-	return false
+		len(r.index.apart(word, r.request.Visible)) == 0 && !r.isPathWithoutJoints(word)
 }

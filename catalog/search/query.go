@@ -3,6 +3,7 @@ package search
 // This file parses queries: which terms of the index the words match, and what each is worth.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -58,11 +59,15 @@ type query struct {
 	direction *[vectorDims]int32
 }
 
-// rawWord is a word of the query as written.
+// rawWord is a word of the query as written, or a part of what it writes as one word, its whole; see apart.go.
 type rawWord struct {
 	text   string
 	quoted bool
+	whole  string
 }
+
+// written is the word as the query has it.
+func (w rawWord) written() string { return cmp.Or(w.whole, w.text) }
 
 // A wordForm is what an index knows about a stem, independent of the query.
 type wordForm struct {
@@ -83,6 +88,7 @@ type reader struct {
 	typos   int             // how many words were looked at for it
 	// forms are the forms of words, and of two words joined.
 	forms map[[2]string]*wordForm
+	parts map[string][]string // the parts of words that were taken apart; none for one that was not
 }
 
 func (r *reader) knows(term int32) bool { return r.index.knows(term, r.request.Visible) }
@@ -119,7 +125,7 @@ func (r *reader) alternatesOf(f *wordForm) []alternate {
 // parse reads a query or a part of one.
 func (r *reader) parse(text string) query {
 	ix := r.index
-	raw := queryWords(text)
+	raw := r.takeApart(queryWords(text))
 	q := query{reader: r, text: text, raw: raw, words: make([]queryWord, 0, len(raw)), stems: make([]string, len(raw))}
 	pairs := ix.on(Pairs)
 	place := make(map[string]int, len(raw))
@@ -238,7 +244,7 @@ func queryWords(query string) []rawWord {
 		add := func(text string, quoted bool) {
 			spelling.EachWord(text, func(word []byte, _ bool) {
 				if len(words) < maxQueryWords {
-					words = append(words, rawWord{string(word), quoted})
+					words = append(words, rawWord{text: string(word), quoted: quoted})
 				}
 			})
 		}

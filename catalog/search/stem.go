@@ -3,6 +3,7 @@ package search
 // This file has the stemmer and the lists of words with a special role in queries.
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/kljensen/snowball/english"
@@ -38,8 +39,77 @@ func stem(word string) string {
 	if len(word) < 3 {
 		return word
 	}
-	return english.Stem(word, true)
+	return english.Stem(cmp.Or(irregular[word], word), true)
 }
+
+// irregular are words whose stem is that of another, which the stemmer does not see.
+var irregular = func() map[string]string {
+	of := map[string]string{}
+	for line := range strings.Lines(irregularForms) {
+		words := strings.Fields(line)
+		for _, form := range words[1:] {
+			of[form] = words[0]
+		}
+	}
+	return of
+}()
+
+// irregularForms are lines of a word and others that have its stem: first those that the stemmer gets wrong, then
+// irregular verbs and plurals of the kind that requests have. Forms that are other words, too (found, left, saw), are
+// not here.
+const irregularForms = `add added adding
+err erred erring
+queue queued queuing
+embedding embed embeds
+aliases alias
+biases bias
+bus buses
+break broken
+build built
+buy bought
+choose chose chosen
+draw drew drawn
+drive drove driven
+forbid forbidden
+forget forgot forgotten
+freeze froze frozen
+give given gave
+hide hidden hid
+hold held
+keep kept
+know known knew
+lose lost
+make made
+override overridden overrode
+overwrite overwritten overwrote
+pay paid
+rebuild rebuilt
+rewrite rewritten rewrote
+sell sold
+send sent
+show shown
+spend spent
+steal stole stolen
+take taken took
+teach taught
+undo undone
+withdraw withdrawn withdrew
+write written wrote
+analysis analyses
+child children
+criterion criteria
+crisis crises
+diagnosis diagnoses
+foot feet
+hypothesis hypotheses
+index indices
+man men
+matrix matrices
+person people
+tooth teeth
+vertex vertices
+wife wives
+woman women`
 
 // requestWords express a request, not its subject; they count little in a query.
 const requestWords = ` help know tell let give show able try hi hello hey thanks thank sure okay ok yes looking wondering

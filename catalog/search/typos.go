@@ -125,12 +125,19 @@ func plainWords(query string) map[string]bool {
 	return plain
 }
 
-// A Correction is a misspelt word of a query, and the word that was searched in its place.
+// A Correction is a word of a query that no visible document has, misspelt or several in one, and what was searched in
+// its place.
 type Correction struct{ Typed, Meant string }
 
-// Corrections are the misspelt words of the query.
+// Corrections are the words of the query that were searched as others.
 func (k *Ranking) Corrections() []Correction {
 	var all []Correction
+	for _, word := range k.query.raw {
+		if c := (Correction{word.whole, strings.Join(k.query.reader.parts[word.whole], " ")}); c.Typed != "" &&
+			!slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
 	for i := range k.query.words {
 		w := &k.query.words[i]
 		if w.typed == "" {
