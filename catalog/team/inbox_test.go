@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"almanac/catalog/team/bus"
 )
 
 // A name that is new in the team gets nothing that everybody was sent before; one that was away does, and what was sent
@@ -139,13 +143,25 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// What comes after the end of the mail was damaged is new, also where it takes the places of what was read and lost.
+// Data that was damaged on the disk is told of once, and what stands before the damage is there. What comes after is new,
+// also where it takes the places of what was read and lost.
 func TestDamagedMail(t *testing.T) {
+	t.Run("all read", func(t *testing.T) { damageMail(t, func(int) bool { return true }, "new") })
+	t.Run("one unread", func(t *testing.T) { damageMail(t, func(n int) bool { return n != 10 }, "message 10", "new") })
+}
+
+// damageMail damages mail of which the messages that read chooses were read, and wants those unread.
+func damageMail(t *testing.T, read func(n int) bool, want ...string) {
 	dir := t.TempDir()
-	t.Run("before", func(t *testing.T) {
-		b := openIn(t, dir)
+	var told []bus.State
+	within := func(name string, f func(t *testing.T, b *bus.Bus)) {
+		t.Run(name, func(t *testing.T) {
+			f(t, openWith(t, bus.Options{Dir: dir, State: func(s bus.State) { told = append(told, s) }}))
+		})
+	}
+	within("before", func(t *testing.T, b *bus.Bus) {
 		ann, bob := join(t, b, "ann"), join(t, b, "bob")
-		for i := range 20 {
+		for i := range 50 {
 			if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: fmt.Sprintf("message %d", i)}); err != nil {
 				t.Fatal(err)
 			}
@@ -153,12 +169,14 @@ func TestDamagedMail(t *testing.T) {
 		if err := bob.fetch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range bob.Unread() {
-			bob.Read(i.ID)
+		for n, i := range bob.Unread() {
+			if read(n) {
+				bob.Read(i.ID)
+			}
 		}
 	})
-	streams := filepath.Join(dir, "jetstream", "*", "*", "streams")
-	blocks, err := filepath.Glob(filepath.Join(streams, "almanac_shop_mail", "msgs", "*.blk"))
+	const stream = "almanac_shop_mail"
+	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "*", "*", "streams", stream, "msgs", "*.blk"))
 	if err != nil || len(blocks) != 1 {
 		t.Fatalf("blocks %q, %v", blocks, err)
 	}
@@ -170,15 +188,36 @@ func TestDamagedMail(t *testing.T) {
 	if err := os.WriteFile(blocks[0], data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := openIn(t, dir)
-	ann, bob := join(t, b, "ann"), join(t, b, "bob")
-	if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: "new"}); err != nil {
-		t.Fatal(err)
+	within("after", func(t *testing.T, b *bus.Bus) {
+		ann, bob := join(t, b, "ann"), join(t, b, "bob")
+		if err := ann.Send(t.Context(), Item{Kind: Message, To: "bob", Text: "new"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := bob.fetch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, i := range bob.Unread() {
+			got = append(got, i.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("unread: %q", got)
+		}
+	})
+	within("again", func(*testing.T, *bus.Bus) {}) // nothing is damaged any more
+	damaged := bus.State{Connected: true, Damage: true, Text: "team bus: data of " + stream + " in " + dir +
+		" was damaged: what cannot be read is lost, the rest is there"}
+	if !slices.Equal(told, []bus.State{damaged}) {
+		t.Errorf("told %+v", told)
 	}
-	if err := bob.fetch(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := bob.Unread(); len(got) != 1 || got[0].Text != "new" {
-		t.Errorf("unread: %v", got)
+}
+
+// A stream that has lost its end, as that of a server elsewhere may, gives places again that were read.
+func TestCut(t *testing.T) {
+	m := mark{UpTo: 30, Also: []uint64{27, 33}, Seen: []uint64{26, 32}, Joined: 29, Numbers: []uint64{27, 31, 32}}
+	m.cut(28)
+	want := mark{UpTo: 28, Also: []uint64{27}, Seen: []uint64{26}, Joined: 28, Numbers: []uint64{27}}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("%+v\nwant %+v", m, want)
 	}
 }

@@ -22,7 +22,12 @@ func open(t *testing.T) *bus.Bus {
 // openIn opens the bus of a folder.
 func openIn(t *testing.T, dir string) *bus.Bus {
 	t.Helper()
-	b, err := bus.Open(t.Context(), bus.Options{Dir: dir})
+	return openWith(t, bus.Options{Dir: dir})
+}
+
+func openWith(t *testing.T, o bus.Options) *bus.Bus {
+	t.Helper()
+	b, err := bus.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

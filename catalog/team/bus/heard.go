@@ -17,6 +17,7 @@ type heard struct {
 	once  sync.Once
 	mu    sync.Mutex
 	known []string // the streams that damage was told of
+	met   bool     // damage
 }
 
 // Errorf looks for the words with which the server says that it could not write.
@@ -42,12 +43,22 @@ func (h *heard) Warnf(format string, v ...any) {
 		return
 	}
 	h.mu.Lock()
+	h.met = true
 	known := slices.Contains(h.known, stream)
-	h.known = append(h.known, stream)
+	if !known {
+		h.known = append(slices.Clip(h.known), stream)
+	}
 	h.mu.Unlock()
 	if !known {
 		h.damaged(stream)
 	}
+}
+
+// damage is the streams that damage was told of, and whether this server has met any.
+func (h *heard) damage() (known []string, met bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.known, h.met
 }
 
 // The rest is not listened to.

@@ -148,8 +148,24 @@ func (s *shared) hold() (held bool, err error) {
 	return true, nil
 }
 
-// start runs the server on the data.
-func (sh *shared) start() (*server.Server, error) {
+// start runs the server on the data. One that has met damage there has a wrong picture of what is left, in which it does
+// not find what comes later; one that is started behind it has not.
+func (s *shared) start() (*server.Server, error) {
+	var known []string
+	for attempt := 1; ; attempt++ {
+		h := &heard{damaged: s.damaged, known: known}
+		runs, err := s.run(h)
+		met := false
+		if known, met = h.damage(); err != nil || attempt == 3 || !met {
+			return runs, err
+		}
+		runs.Shutdown()
+		runs.WaitForShutdown()
+	}
+}
+
+// run starts a server, which h listens to.
+func (sh *shared) run(h *heard) (*server.Server, error) {
 	dir := sh.dir
 	s, err := server.NewServer(&server.Options{
 		ServerName: "almanac", DontListen: true, NoSigs: true, NoLog: true, MaxPayload: 1 << 20,
@@ -158,8 +174,8 @@ func (sh *shared) start() (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := func(err error) { sh.ending.Go(func() { sh.giveUp(s, err) }) }
-	s.SetLoggerV2(&heard{failed: failed, damaged: sh.damaged}, false, false, false)
+	h.failed = func(err error) { sh.ending.Go(func() { sh.giveUp(s, err) }) }
+	s.SetLoggerV2(h, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(startTime) {
 		s.Shutdown()
