@@ -66,8 +66,9 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 			})
 		}
 		if l.progress != nil && i%100 == 0 {
+			made := l.batch.Entries // the caller may ask for them while they are linked
 			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops),
-				Entries: func() []catalog.Entry { return l.batch.Entries }})
+				Entries: func() []catalog.Entry { return made }})
 		}
 	}
 	l.link(ops)
