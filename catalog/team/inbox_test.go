@@ -143,8 +143,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// Data that was damaged on the disk is told of once, and what stands before the damage is there. What comes after is new,
-// also where it takes the places of what was read and lost.
+// Data that was damaged on the disk is told of once, and what stands before the damage is there. What comes after is
+// new, also where it takes the places of what was read and lost.
 func TestDamagedMail(t *testing.T) {
 	t.Run("all read", func(t *testing.T) { damageMail(t, func(int) bool { return true }, "new") })
 	t.Run("one unread", func(t *testing.T) { damageMail(t, func(n int) bool { return n != 10 }, "message 10", "new") })

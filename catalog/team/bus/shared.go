@@ -148,8 +148,8 @@ func (s *shared) hold() (held bool, err error) {
 	return true, nil
 }
 
-// start runs the server on the data. One that has met damage there has a wrong picture of what is left, in which it does
-// not find what comes later; one that is started behind it has not.
+// start runs the server on the data. One that has met damage there has a wrong picture of what is left, in which it
+// does not find what comes later; one that is started behind it has not.
 func (s *shared) start() (*server.Server, error) {
 	var known []string
 	for attempt := 1; ; attempt++ {
