@@ -30,6 +30,7 @@ func (w *app) deliver(ctx context.Context, person bool) {
 		if !w.tellJoining(ctx) {
 			return
 		}
+		w.feed.Refresh()
 		if waited := w.member.team.Unread(); person && len(waited) > 0 {
 			for _, item := range waited {
 				w.member.arrived.once(item, func(team.Item) {})

@@ -4,10 +4,13 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"almanac/catalog/regular"
 	"almanac/llm/openai/openaitest"
 )
 
@@ -84,4 +87,28 @@ func TestTeamStopped(t *testing.T) {
 	ann.keys("C-l")
 	ann.line("fg")
 	ann.want("bo writes: are you there")
+}
+
+// Who joins when nothing else happens any more is seen to have joined.
+func TestLateTeam(t *testing.T) {
+	home := newHome(t)
+	bus := filepath.Join(home, ".local/share/almanac/bus")
+	if err := os.MkdirAll(bus, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.Create(filepath.Join(bus, "lock")) // as another program that does not answer yet
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if held, err := regular.TryLock(lock); !held {
+		t.Fatal(err)
+	}
+	ann := start(t, setup{home: home, args: []string{"--team", "shop", "--context-agent-name", "ann"}, width: 90, height: 24})
+	ann.want(`team: not connected`)
+	time.Sleep(time.Second) // the screen stands still
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ann.want(`team shop as ann`)
 }
