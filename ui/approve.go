@@ -47,6 +47,8 @@ type asking struct {
 	counted time.Time
 	// ignored is true when keys were pressed that are no answer, until the silence behind them is over.
 	ignored bool
+	// bare is true after an Enter that had nothing to take.
+	bare bool
 	// held is the answer that waits for the silence behind it, or for Enter.
 	held  string
 	stage askStage
@@ -140,6 +142,7 @@ func (m *model) askKey(name, text string, quick bool) tea.Cmd {
 	if cmd, ok := m.inspect(a, m.keys.meantName(name)); ok {
 		return cmd
 	}
+	a.bare = false
 	switch a.stage {
 	case deciding:
 		return m.decide(a, name, text, quick)
@@ -169,6 +172,7 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 		m.commit(a)
 		return nil
 	case held == "" && quiet >= quietTime && text == "" && name != "esc":
+		a.bare = enter
 		return nil
 	}
 	a.disturb()

@@ -188,6 +188,8 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	case a.stage == granting && a.marked > 0:
 		return warn(fmt.Sprintf("Enter grants %d for this session%sEsc back", a.marked, dot),
 			fmt.Sprintf("Enter grants %d", a.marked))
+	case a.stage == granting && a.bare:
+		return warn("Enter grants what is marked: a number or an arrow marks it first", "mark one first", "mark one")
 	case a.stage == granting && !a.ignored:
 		return m.fitting(joined("a number or Up Down marks, Enter grants", "Esc back"),
 			joined("number, then Enter", "Esc back"))
@@ -200,6 +202,8 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	case a.held != "":
 		does := map[string]string{"y": yes, "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
+	case a.bare:
+		return warn("Enter takes an answer: press its letter first", "a letter first, then Enter", "a letter first")
 	case a.ignored:
 		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
 	}

@@ -26,6 +26,8 @@ func (m *model) choose(a *asking, name, text string, quick bool) {
 	case text != "":
 		a.marked, a.numbered = n, true
 	case a.ignored || m.now().Sub(a.staged) < deafTime:
+	case enter:
+		a.bare = true
 	case name == "up":
 		a.marked = max(marked-1, 1)
 	case name == "down":

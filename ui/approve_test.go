@@ -80,6 +80,30 @@ func TestApproval(t *testing.T) {
 	}
 }
 
+// An Enter that has nothing to take says what it waits for, until the next key.
+func TestBareEnter(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	answer := s.ask()
+	for _, step := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"pause", "enter"}, "Enter takes an answer: press its letter first"},
+		{[]string{"down"}, "y once · a for this session"},
+		{[]string{"pause", "a", "pause", "pause", "enter"}, "Enter grants what is marked: a number or an arrow marks it first"},
+		{[]string{"beat", "1"}, "Enter grants 1 for this session"},
+		{[]string{"esc", "pause", "n", "enter", "enter"}, "denied"},
+	} {
+		if s.keys(step.keys...); !strings.Contains(s.picture()+strings.Join(s.printed, "\n"), step.want) {
+			t.Errorf("after %q no %q in\n%s", step.keys, step.want, s.picture())
+		}
+	}
+	if got := answered(t, answer); got.Verdict != session.Refuse {
+		t.Errorf("answered %+v", got)
+	}
+}
+
 // Whether a run goes on is answered like all else: one key alone says yes, and there is nothing to grant or to edit.
 func TestGoingOn(t *testing.T) {
 	for _, c := range []struct {
