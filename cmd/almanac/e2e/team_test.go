@@ -104,7 +104,8 @@ func TestLateTeam(t *testing.T) {
 	if held, err := regular.TryLock(lock); !held {
 		t.Fatal(err)
 	}
-	ann := start(t, setup{home: home, args: []string{"--team", "shop", "--context-agent-name", "ann"}, width: 90, height: 24})
+	args := []string{"--team", "shop", "--context-agent-name", "ann"}
+	ann := start(t, setup{home: home, args: args, width: 90, height: 24})
 	ann.want(`team: not connected`)
 	time.Sleep(time.Second) // the screen stands still
 	if err := lock.Close(); err != nil {
