@@ -40,4 +40,6 @@ type Overlaid struct {
 	Hidden map[string]string
 	// Remarks lists the parts of the Overlay that did not apply: a pattern without a match, an unknown parameter.
 	Remarks []Skip
+	// Unusable lists actions of the source itself that are Hidden because something that they need is not there.
+	Unusable []Skip
 }

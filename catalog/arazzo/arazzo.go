@@ -1,6 +1,6 @@
 // Package arazzo turns the workflows of an Arazzo document into composed actions: 1.0, as JSON or YAML.
 //
-//	Kind      a document as a source; the documents that it names are opened beside it
+//	Kind      a document as a source; the documents that it names are sources beside it
 //	compiler  reads a workflow into data, in which all expressions have been parsed
 //	criteria  conditions, regular expressions and JSONPath
 //	resolve   finds the operations among the entries of all sources, and writes the bodies
@@ -17,19 +17,24 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/openapi"
 	"almanac/catalog/regular"
+	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
+	"almanac/catalog/web"
 )
 
 //go:embed runtime.lua
@@ -42,91 +47,159 @@ const (
 	maxDocuments = 20
 )
 
-// Kind is arazzo:FILE, and a file recognised by its key. documents opens the OpenAPI documents that it names.
-func Kind(documents source.Kind) source.Kind {
+// needTime bounds the fetching of a document at an address, when the documents that it names are looked for.
+const needTime = 10 * time.Second
+
+// Kind is arazzo:FILE-or-URL, and a file recognised by its key. The OpenAPI documents that it names are sources of
+// their own.
+func Kind() source.Kind {
 	return source.Kind{
-		Prefix: "arazzo", Forms: []string{"arazzo:FILE"}, About: "workflows over OpenAPI documents",
+		Prefix: "arazzo", Forms: []string{"arazzo:FILE-or-URL"}, About: "workflows over OpenAPI documents",
 		TopKeys: []string{"arazzo"}, Beside: true,
 		Named: func(r source.Ref) string { return nameOf(r.Rest) },
-		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			s := &flows{file: r.Rest, source: r.As("arazzo:" + r.Rest), name: cmp.Or(r.Name, nameOf(r.Rest))}
-			all := []source.Source{{
-				Name: s.source, Overlays: true, Load: s.load, Watch: source.WatchFile(r.Rest, 0),
-			}}
-			root, err := s.read()
+		Needs: func(r source.Ref, h source.Host) (all []string) {
+			ctx, cancel := context.WithTimeout(context.Background(), needTime)
+			defer cancel()
+			s := newFlows(r, h)
+			root, err := s.read(ctx)
 			if err != nil {
-				return all, nil, nil // loading tells it
+				return nil // loading tells it
 			}
-			for _, d := range s.documents(root) {
-				opened, _, err := documents.Open(source.Ref{Spec: "openapi:" + d.address, Rest: d.address}, h)
-				if err != nil {
-					return nil, nil, err
-				}
-				for i := range opened {
-					opened[i].Beside = true
-				}
-				all = append(all, opened...)
+			documents, _ := s.documents(root)
+			for _, d := range documents {
+				all = append(all, "openapi:"+d.address)
 			}
-			return all, nil, nil
+			return all
+		},
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			s := newFlows(r, h)
+			made := source.Source{Name: s.source, Overlays: true, Load: s.load}
+			if !isAddress(s.file) {
+				made.Watch = source.WatchFile(s.file, 0)
+			}
+			return []source.Source{made}, nil, nil
 		},
 	}
 }
 
+// newFlows is the document of a source. At an address it may name servers of its own origin, and those that the
+// configuration allows it.
+func newFlows(r source.Ref, h source.Host) *flows {
+	s := &flows{file: r.Rest, name: cmp.Or(r.Name, nameOf(r.Rest))}
+	s.source, _ = secret.Place(r.As("arazzo:" + r.Rest))
+	if isAddress(s.file) && h.Access != nil {
+		s.allow = h.Access(r.Name, "allow").Allow
+	}
+	return s
+}
+
+// isAddress tells an address of the web from a file.
+func isAddress(file string) bool {
+	return strings.HasPrefix(file, "https://") || strings.HasPrefix(file, "http://")
+}
+
 // nameOf is what the ids of a document begin with: its file, without what such files are called.
 func nameOf(file string) string {
-	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	if u, err := url.Parse(file); err == nil && u.Host != "" {
+		file = u.Path
+	}
+	name, _, _ := strings.Cut(filepath.Base(filepath.ToSlash(file)), ".")
 	return cmp.Or(strings.Trim(verb.Segment(name), "_"), "workflows")
 }
 
 // flows is one document as a source.
-type flows struct{ file, source, name string }
+type flows struct {
+	file, source, name string
+	allow              []string
+}
 
 // A described is a sourceDescription of an OpenAPI document: its name, and its absolute path or URL.
 type described struct{ name, address string }
 
-func (s *flows) read() (*tree.Node, error) {
-	raw, err := regular.Read(s.file, maxDocument)
+func (s *flows) read(ctx context.Context) (*tree.Node, error) {
+	raw, shown, err := []byte(nil), source.Address(s.source), error(nil)
+	if isAddress(s.file) {
+		raw, err = openapi.Fetch(ctx, s.file, maxDocument, nil)
+	} else {
+		raw, err = regular.Read(s.file, maxDocument)
+		shown = s.file
+	}
 	if err != nil {
 		return nil, err
 	}
 	root, err := tree.Parse(bytes.TrimSpace(raw))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.file, err)
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	if v := root.Get("arazzo").Scalar(); !strings.HasPrefix(v, "1.0") {
-		return nil, fmt.Errorf("%s: arazzo: want version 1.0, got %q", s.file, text.LineBytes(v, 20))
+		return nil, fmt.Errorf("%s: arazzo: want version 1.0, got %q", shown, text.LineBytes(v, 20))
 	}
 	return root, nil
 }
 
-// documents are the OpenAPI documents that a document names. A relative one starts at the document's folder.
-func (s *flows) documents(root *tree.Node) (all []described) {
+// documents are the OpenAPI documents that a document names, and those that it may not name. A relative one starts at
+// the document's folder.
+func (s *flows) documents(root *tree.Node) (all []described, refused []catalog.Skip) {
 	for _, item := range root.Get("sourceDescriptions").Items() {
-		address := item.Get("url").Str()
-		if kind := item.Get("type").Str(); kind != "" && kind != "openapi" || address == "" || len(all) == maxDocuments {
+		name, at := item.Get("name").Str(), item.Get("url").Str()
+		if kind := item.Get("type").Str(); kind != "" && kind != "openapi" || at == "" || len(all) == maxDocuments {
 			continue
 		}
-		if !strings.Contains(address, "://") {
-			if !filepath.IsAbs(address) {
-				address = filepath.Join(filepath.Dir(s.file), filepath.FromSlash(address))
-			}
-		} else if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		at, err := s.at(at)
+		if err != nil {
+			refused = append(refused, catalog.Skip{ID: "sourceDescriptions." + text.LineBytes(name, 60), Source: s.source,
+				Reason: err.Error()})
 			continue
 		}
-		all = append(all, described{item.Get("name").Str(), address})
+		all = append(all, described{name, at})
 	}
-	return all
+	return all, refused
+}
+
+// at is the place of a document that the document names.
+func (s *flows) at(named string) (string, error) {
+	if isAddress(s.file) {
+		own, err := url.Parse(s.file)
+		if err != nil {
+			return "", errors.New("the address of the document is invalid")
+		}
+		u, err := own.Parse(named)
+		if err != nil || !isAddress(u.String()) {
+			return "", errors.New("not an address that can be read")
+		}
+		reach, err := web.New(web.Options{Origins: []string{s.file}, Access: web.Access{Allow: s.allow}})
+		if err != nil {
+			return "", err
+		}
+		there, err := web.New(web.Options{Origins: []string{u.String()}})
+		if err != nil {
+			return "", err
+		}
+		if reach.Covers(there) != nil {
+			return "", fmt.Errorf("it is not read: %s is another server; allow in [sources.NAME] of the configuration names "+
+				"further servers", text.LineBytes(u.Host, 100))
+		}
+		return u.String(), nil
+	}
+	switch {
+	case isAddress(named):
+	case strings.Contains(named, "://"):
+		return "", errors.New("neither a file nor an http address")
+	case !filepath.IsAbs(named):
+		named = filepath.Join(filepath.Dir(s.file), filepath.FromSlash(named))
+	}
+	return named, nil
 }
 
 // load makes an entry of each workflow. Its body is written by the overlay, which knows the operations.
-func (s *flows) load(context.Context, func(source.Reading)) (catalog.Batch, error) {
-	root, err := s.read()
+func (s *flows) load(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
+	root, err := s.read(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
 	}
 	items := root.Get("workflows").Items()
 	if len(items) == 0 {
-		return catalog.Batch{}, fmt.Errorf("%s: no workflows in it", s.file)
+		return catalog.Batch{}, errors.New("no workflows in it")
 	}
 	b := catalog.Batch{Found: len(items)}
 	skip := func(id string, err error) {
@@ -148,7 +221,8 @@ func (s *flows) load(context.Context, func(source.Reading)) (catalog.Batch, erro
 			names, ids[name], taken[id] = append(names, name), id, true
 		}
 	}
-	docs := s.documents(root)
+	docs, refused := s.documents(root)
+	b.Mended = refused
 	r := &resolver{flows: s, documents: docs, ids: ids, byID: map[string]workflow{}}
 	for i, item := range items {
 		name := item.Get("workflowId").Str()

@@ -49,7 +49,7 @@ func (r *resolver) overlay(entries []catalog.Entry) catalog.Overlaid {
 			made, err := r.calls(r.byID[id], ops, own)
 			if err != nil {
 				out.Hidden[id], again = err.Error(), true
-				out.Remarks = append(out.Remarks, catalog.Skip{ID: id, Source: r.flows.source, Reason: err.Error()})
+				out.Unusable = append(out.Unusable, catalog.Skip{ID: id, Source: r.flows.source, Reason: err.Error()})
 				delete(own, id)
 				continue
 			}

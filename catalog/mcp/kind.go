@@ -5,6 +5,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,13 @@ func Kind() source.Kind {
 func HTTPKind() source.Kind {
 	return source.Kind{
 		Prefix: "mcp+http", Forms: []string{"mcp+http:URL"}, About: "an MCP server at a URL",
+		Named: func(r source.Ref) string {
+			u, err := url.Parse(r.Rest)
+			if err != nil {
+				return ""
+			}
+			return hostName(u.Hostname())
+		},
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			s, err := parseURL(r.Name, r.Rest, os.LookupEnv)
 			return opened(s, err, h)

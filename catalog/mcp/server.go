@@ -111,7 +111,7 @@ func shown(line string) string {
 // parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of the
 // environment that holds the token; it is not sent as part of the address. An empty name is derived from the host.
 func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, error) {
-	shown, literal := secret.Address(text)
+	shown, literal := secret.Place(text)
 	s := endpoint{Source: source.Ref{Name: name}.As("mcp+http:" + shown)}
 	address, fragment, marked := strings.Cut(text, "#")
 	s.URL = address

@@ -69,7 +69,7 @@ type api struct {
 // New returns an API. Nothing is read yet.
 func New(o options) *api {
 	a := &api{o: o}
-	a.o.Source, _ = secret.Address(cmp.Or(o.Source, o.From))
+	a.o.Source, _ = secret.Place(cmp.Or(o.Source, o.From))
 	return a
 }
 
@@ -224,16 +224,23 @@ func (a *api) read(ctx context.Context) ([]byte, error) {
 	if _, err := url.Parse(a.o.From); err != nil {
 		return nil, errors.New("the document's address is invalid")
 	}
-	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument})
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	text, err := fetched(ctx, client, a.o.From, a.o.Sleep)
+	text, err := Fetch(ctx, a.o.From, maxDocument, a.o.Sleep)
 	if err != nil {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
 	return text, nil
+}
+
+// Fetch reads a document of at most so many bytes at an address, without credentials. sleep waits between attempts; nil
+// is the clock.
+func Fetch(ctx context.Context, address string, most int64,
+	sleep func(ctx context.Context, d time.Duration) error) ([]byte, error) {
+	client, err := web.New(web.Options{Origins: []string{address}, MaxBody: most})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return fetched(ctx, client, address, sleep)
 }
 
 // fetched is a document at an address.

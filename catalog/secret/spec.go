@@ -3,6 +3,9 @@ package secret
 // This file finds secret values written into an address or a command instead of their names.
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -43,6 +46,25 @@ func Address(text string) (shown string, values []string) {
 		return part[1] + Hidden
 	})
 	return text, long(values)
+}
+
+// Place is Address for the name of a source. Behind it stand four letters in place of the query values that are no
+// secrets by their names and looks, so that addresses which differ in these keep apart: "https://host/x?v=*** (1a2b)".
+// What Place has returned stays as it is.
+func Place(text string) (shown string, values []string) {
+	shown, values = Address(text)
+	sum, any := sha256.New(), false
+	for _, part := range queried.FindAllStringSubmatch(text, -1) {
+		name := strings.Trim(part[1], "?&=")
+		if part[2] != "" && part[2] != Hidden && strings.Contains(text, "://") && !suspicious(name, part[2]) {
+			fmt.Fprintf(sum, "%s=%s\x00", name, part[2])
+			any = true
+		}
+	}
+	if any {
+		shown += " (" + hex.EncodeToString(sum.Sum(nil)[:2]) + ")"
+	}
+	return shown, values
 }
 
 var (

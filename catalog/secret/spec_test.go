@@ -61,3 +61,23 @@ func TestIsName(t *testing.T) {
 		}
 	}
 }
+
+// The names of sources differ as their addresses do, in what is no secret.
+func TestPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"openapi:https://h/x?v=1":               "openapi:https://h/x?v=*** (a3c1)",
+		"openapi:https://h/x?v=2":               "openapi:https://h/x?v=*** (b479)",
+		"https://h/x?v=2&token=hunter2":         "https://h/x?v=***&token=*** (b479)",
+		"https://h/x?token=hunter2":             "https://h/x?token=***",
+		"https://h/x?id=ab12cd34ef56gh78ij90kl": "https://h/x?id=***",
+		"https://u:p@h/x":                       "https://***@h/x",
+		"https://h/x#bearer=A":                  "https://h/x#bearer=A",
+		"dir/what?a=b.yaml":                     "dir/what?a=b.yaml",
+	} {
+		got, _ := Place(text)
+		again, _ := Place(got)
+		if got != want || again != want {
+			t.Errorf("%s: %s, then %s", text, got, again)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (ks Kinds) Apart(texts []string) (named, told []string) {
 				as = name + "_" + hex.EncodeToString(sum[:2])
 			}
 			taken[as] = true
-			all = append(all, ks.Shown(texts[i])+" is "+as)
+			all = append(all, ks.told(texts[i])+" is "+as)
 			for same, text := range texts {
 				if text == texts[i] {
 					named[same] = as + "=" + text
@@ -102,18 +102,23 @@ func suffixes(texts []string, group []int) []string {
 
 // Address is the file or address of a source as it is written, without its values: an absolute path, or a URL.
 func Address(text string) string {
-	_, text = Split(text)
-	shown, _ := secret.Address(text)
-	if i := strings.Index(shown, ":"); i > 1 && !strings.HasPrefix(shown[i:], "://") {
-		shown = shown[i+1:] // what stands behind the prefix of a kind
-	}
-	if strings.Contains(shown, "://") {
-		return shown
-	}
-	if whole, err := filepath.Abs(shown); err == nil {
-		return whole
-	}
+	shown, _ := secret.Place(whole(text))
 	return shown
+}
+
+// whole is Address with the values.
+func whole(text string) string {
+	_, text = Split(text)
+	if i := strings.Index(text, ":"); i > 1 && !strings.HasPrefix(text[i:], "://") {
+		text = text[i+1:] // what stands behind the prefix of a kind
+	}
+	if strings.Contains(text, "://") {
+		return text
+	}
+	if path, err := filepath.Abs(text); err == nil {
+		return path
+	}
+	return text
 }
 
 // placeOf are the folders and the host of a source as parts of ids, those nearest to its end first. A file lies in
@@ -138,20 +143,36 @@ func placeOf(text string) []string {
 	return parts
 }
 
-// WithoutTwice is the sources but those that were opened beside another where one of the same Address is there.
-func WithoutTwice(all []Source) (kept []Source) {
-	own := map[string]bool{}
-	for _, s := range all {
-		own[Address(s.Name)] = own[Address(s.Name)] || !s.Beside
+// told is Shown for a line that tells several sources apart.
+func (ks Kinds) told(text string) string {
+	shown := ks.Shown(text)
+	if _, marked, ok := strings.Cut(Address(text), " ("); ok {
+		shown += " (" + marked
 	}
-	beside := map[string]bool{}
-	for _, s := range all {
-		at := Address(s.Name)
-		if s.Beside && (own[at] || beside[at]) {
+	return shown
+}
+
+// WithNeeded is the texts, and those of the sources that theirs need, each once: one that is among the texts by its
+// file or address is that.
+func (ks Kinds) WithNeeded(texts []string, h Host) []string {
+	all, have := slices.Clone(texts), map[string]bool{}
+	for _, text := range texts {
+		have[whole(text)] = true
+	}
+	for _, text := range texts {
+		ref, k := ks.Find(text)
+		if k != nil && k.Prefix == "" && k.TopKeys != nil {
+			k, _ = ks.inside(ref.Spec, k)
+		}
+		if k == nil || k.Needs == nil {
 			continue
 		}
-		beside[at] = beside[at] || s.Beside
-		kept = append(kept, s)
+		for _, needed := range k.Needs(ref, h) {
+			if at := whole(needed); !have[at] {
+				have[at] = true
+				all = append(all, needed)
+			}
+		}
 	}
-	return kept
+	return all
 }

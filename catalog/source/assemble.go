@@ -80,7 +80,8 @@ func (l *Loader) join(contents []*content, hidden map[string]string, over overla
 	defer l.mu.Unlock()
 	l.view, l.indexing = view, false
 	for i, s := range l.sources {
-		s.status.Overlay, s.status.Uncompensated = remarks[i], wrong[s.Name]
+		s.status.Overlay, s.status.Unusable = remarks[i].Remarks, remarks[i].Unusable
+		s.status.Uncompensated = wrong[s.Name]
 	}
 	return made
 }
@@ -143,9 +144,9 @@ const collision = "catalog"
 // alter puts others in the place of segments of which entries are left out or overlays have changed some, and returns
 // the remarks of the overlays.
 func (l *Loader) alter(contents []*content, parts []*catalog.Segment, left []map[int]bool, hidden map[string]string,
-	over overlaying) [][]catalog.Skip {
+	over overlaying) []catalog.Overlaid {
 	if !over.any() && !slices.ContainsFunc(left, func(some map[int]bool) bool { return len(some) > 0 }) {
-		return make([][]catalog.Skip, len(contents))
+		return make([]catalog.Overlaid, len(contents))
 	}
 	var entries []catalog.Entry
 	was, ends := make([][]catalog.Entry, len(contents)), make([]int, len(contents))

@@ -40,6 +40,8 @@ type Kind struct {
 	Harmless func(Ref) bool
 	// Shown is the source without the values that were written into it. Nil: those of addresses are taken out.
 	Shown func(Ref) string
+	// Needs are further sources that the source needs, as a person would write them. Nil: it needs none.
+	Needs func(Ref, Host) []string
 	// Open makes the sources, mostly one. Nothing is read or started before they are loaded. What of a list of sources
 	// cannot be used is skipped.
 	Open func(Ref, Host) ([]Source, []catalog.Skip, error)
@@ -100,7 +102,7 @@ func (h Host) Requests(name string, keys ...string) (*web.Vault, web.Access) {
 // Site is where the source is, which goes by prefix and is called name if the person has not named it, and what its
 // requests are made with. more are the keys of its table that its kind has a use for, beside those that all have.
 func (h Host) Site(r Ref, prefix, name string, more ...string) web.Site {
-	source, _ := secret.Address(r.As(prefix + ":" + r.Rest))
+	source, _ := secret.Place(r.As(prefix + ":" + r.Rest))
 	name = cmp.Or(r.Name, name)
 	s := web.Site{From: r.Rest, Source: source, Name: r.Name, Base: h.Base(name)}
 	s.Vault, s.Access = h.Requests(name, append(more, "auth", "base", "ca", "cert", "headers", "key", "timeout")...)

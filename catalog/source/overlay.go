@@ -31,16 +31,16 @@ func (over overlaying) any() bool {
 	return over.missing != "" || slices.ContainsFunc(over.overlays, func(o catalog.Overlay) bool { return o != nil })
 }
 
-// apply changes the entries, adds to the hidden ids and returns the remarks of each source. While a source is missing
+// apply changes the entries, adds to the hidden ids and returns what each source has to say. While a source is missing
 // that may hide actions, all are hidden.
-func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) [][]catalog.Skip {
-	remarks := make([][]catalog.Skip, len(over.overlays))
+func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) []catalog.Overlaid {
+	all := make([]catalog.Overlaid, len(over.overlays))
 	for i, overlay := range over.overlays {
 		if overlay == nil {
 			continue
 		}
 		said := overlay(entries)
-		remarks[i] = said.Remarks
+		all[i] = said
 		for id, why := range said.Hidden {
 			if hidden[id] == "" {
 				hidden[id] = why
@@ -52,5 +52,5 @@ func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) 
 			hidden[entries[i].ID] = fmt.Sprintf("%s has not loaded, and it may hide actions: see /sources", over.missing)
 		}
 	}
-	return remarks
+	return all
 }

@@ -66,6 +66,7 @@ func (s Status) Remarks() string {
 		n          int
 		noun, what string
 	}{{len(s.Renamed), "", "renamed"}, {len(s.Mended), "", "mended"}, {len(s.Skipped), "", "skipped"},
+		{len(s.Unusable), "", "unusable"},
 		{len(s.Overlay), "overlay", "unmatched"}, {len(s.Uncompensated), "compensation", "wrong"},
 		{len(s.Stale), "", "to test again"}, {s.Change.Waiting(), "", "awaiting acceptance"}} {
 		count := strconv.Itoa(part.n)
@@ -90,7 +91,8 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	for _, part := range []struct {
 		what  string
 		skips []catalog.Skip
-	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay},
+	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"unusable", s.Unusable},
+		{"overlay", s.Overlay},
 		{"compensation", s.Uncompensated}, {"to test again", s.Stale}, {"note", s.Notes}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {
@@ -193,7 +195,7 @@ func (l *Loader) Status() []Status {
 		status.Stale = l.stale(s)
 		status.Skipped = slices.Clone(status.Skipped)
 		if l.Loading() {
-			status.Overlay, status.Uncompensated = nil, nil // what they name may come yet
+			status.Overlay, status.Unusable, status.Uncompensated = nil, nil, nil // what they name may come yet
 		}
 		all = append(all, status)
 	}

@@ -29,8 +29,6 @@ type Source struct {
 	Name string
 	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
 	Own bool
-	// Beside tells that it was opened for another source, which needs it unless one of the same Address is there.
-	Beside bool
 	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
 	// before it has been read.
 	Overlays bool
@@ -109,6 +107,8 @@ type Status struct {
 	Notes []catalog.Skip
 	// Overlay lists what of the source's overlays did not apply.
 	Overlay []catalog.Skip
+	// Unusable lists its actions that are hidden because something that they need is not there, and what.
+	Unusable []catalog.Skip
 	// Uncompensated lists its actions whose compensation cannot be called.
 	Uncompensated []catalog.Skip
 	// Stale lists actions that use others which have changed since; see catalog.View.Stale.

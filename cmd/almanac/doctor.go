@@ -105,20 +105,21 @@ func (c doctorCommand) print(p *program, all []source.Status) error {
 
 // A sourceReport is a source's status as JSON.
 type sourceReport struct {
-	Name    string        `json:"name"`
-	State   source.State  `json:"state"`
-	Found   int           `json:"found"`
-	Loaded  int           `json:"loaded"`
-	Skipped []remark      `json:"skipped"`
-	Renamed []remark      `json:"renamed"`
-	Mended  []remark      `json:"mended"`
-	Overlay []remark      `json:"overlay"`
-	Stale   []remark      `json:"stale"`
-	Notes   []remark      `json:"notes"`
-	Change  source.Change `json:"change"`
-	TookMS  int64         `json:"took_ms"`
-	Error   string        `json:"error,omitempty"`
-	Health  string        `json:"health,omitempty"`
+	Name     string        `json:"name"`
+	State    source.State  `json:"state"`
+	Found    int           `json:"found"`
+	Loaded   int           `json:"loaded"`
+	Skipped  []remark      `json:"skipped"`
+	Renamed  []remark      `json:"renamed"`
+	Mended   []remark      `json:"mended"`
+	Overlay  []remark      `json:"overlay"`
+	Unusable []remark      `json:"unusable"`
+	Stale    []remark      `json:"stale"`
+	Notes    []remark      `json:"notes"`
+	Change   source.Change `json:"change"`
+	TookMS   int64         `json:"took_ms"`
+	Error    string        `json:"error,omitempty"`
+	Health   string        `json:"health,omitempty"`
 }
 
 // A remark is a catalog.Skip as JSON.
@@ -139,7 +140,8 @@ func reportsOf(all []source.Status) []sourceReport {
 	for _, s := range all {
 		reports = append(reports, sourceReport{
 			Name: s.Name, State: s.State, Found: s.Found, Loaded: s.Loaded, Skipped: remarks(s.Skipped),
-			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Stale: remarks(s.Stale),
+			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay),
+			Unusable: remarks(s.Unusable), Stale: remarks(s.Stale),
 			Notes: remarks(s.Notes), Change: s.Change,
 			TookMS: s.Took.Milliseconds(), Error: text(s.Err), Health: text(s.Health),
 		})

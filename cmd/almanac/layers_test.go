@@ -87,8 +87,10 @@ var layers = []layer{
 	{"catalog/arazzo", map[string]string{
 		"catalog":         "workflows become entries",
 		"catalog/openapi": "the operations of steps",
+		"catalog/secret":  "addresses are shown without what they hold",
 		"catalog/source":  "it is a kind of source",
 		"catalog/verb":    "names as parts of ids",
+		"catalog/web":     "servers that a document may name",
 	}},
 	{"catalog/graphql", map[string]string{
 		"catalog/web/login": "how one logs in to its server",

@@ -49,7 +49,7 @@ func kinds() source.Kinds { return kindsOn(nil, "") }
 // kindsOn are kinds for a program that opens sources, some on the bus that connect gives. A new kind is a row here.
 func kindsOn(connect remote.Connect, server string) source.Kinds {
 	return append(source.Kinds{
-		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), arazzo.Kind(openapi.Kind()),
+		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), arazzo.Kind(),
 		workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
 		manifest.FolderKind(), graphql.Kind(), grpc.Kind(), remote.Kind(connect, server),
 	}, database.Kinds()...)
@@ -75,11 +75,12 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Access: cli.access, Getenv: os.Getenv,
 		Trusts: cli.config.trustsHints, Overlays: cli.overlays, Roots: cli.config.roots,
 		Protocol: cli.protocol}
-	texts, apart := kinds().Apart(cli.sourceNames())
+	texts, apart := kinds().Apart(kinds().WithNeeded(cli.sourceNames(), host))
 	for _, text := range texts {
 		name, spec := source.Split(text)
 		if first, twice := taken[name]; twice && name != "" && first != spec {
-			return nil, fmt.Errorf("catalog %s=%s: name is taken by %s: choose another, since sources of one name would share ids and credentials", name, spec, first)
+			return nil, fmt.Errorf("catalog %s=%s: name is taken by %s: choose another, since sources of one name would share ids and credentials", name,
+				kinds().Shown(spec), kinds().Shown(first))
 		}
 		taken[name] = spec
 		opened, left, err := kindsOn(cli.bus.open, cli.NATS).Open(text, host)
@@ -94,7 +95,6 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		}
 		all = append(all, opened...)
 	}
-	all = source.WithoutTwice(all)
 	all = append(all, manifest.Folder(ownActions, ownActions, cli.actionsDir(), host))
 	var loud []string
 	loud, cli.idleTables = cli.sourceless(taken)
