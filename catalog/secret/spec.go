@@ -56,7 +56,7 @@ func Place(text string) (shown string, values []string) {
 	sum, any := sha256.New(), false
 	for _, part := range queried.FindAllStringSubmatch(text, -1) {
 		name := strings.Trim(part[1], "?&=")
-		if part[2] != "" && part[2] != Hidden && strings.Contains(text, "://") && !suspicious(name, part[2]) {
+		if part[2] != "" && part[2] != Hidden && strings.Contains(text, "://") && !Suspicious(name, part[2]) {
 			fmt.Fprintf(sum, "%s=%s\x00", name, part[2])
 			any = true
 		}
@@ -111,9 +111,9 @@ func IsName(text string) bool {
 // Marked stands before a value in a command that is a secret, whatever its name: MODE=secret:VALUE.
 const Marked = "secret:"
 
-// suspicious reports whether a value written into a command is to be hidden: its name is that of a secret, it is
-// marked as one, or it looks like one.
-func suspicious(name, value string) bool {
+// Suspicious reports whether a value that is written beside its name, in a command or a file, is to be hidden: its name
+// is that of a secret, it is marked as one, or it looks like one.
+func Suspicious(name, value string) bool {
 	return telling.MatchString(name) && !harmless.MatchString(name) || strings.HasPrefix(value, Marked) ||
 		random.MatchString(value) && strings.ContainsAny(value, "0123456789") &&
 			strings.Trim(value, "0123456789") != ""
@@ -138,7 +138,7 @@ func Command(words []string) (shown, values []string) {
 			word, next = flag[1]+"="+Hidden, false
 		case flag != nil:
 			next = true
-		case part != nil && suspicious(strings.TrimSuffix(part[1], "="), part[2]):
+		case part != nil && Suspicious(strings.TrimSuffix(part[1], "="), part[2]):
 			values = append(values, strings.TrimPrefix(part[2], Marked))
 			word, next = part[1]+Hidden, false
 		default:

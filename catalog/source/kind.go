@@ -147,12 +147,20 @@ func (ks Kinds) Find(text string) (Ref, *Kind) {
 	return Ref{name, spec, spec}, nil
 }
 
+// Check is an error for a text that is of no kind. It opens nothing.
+func (ks Kinds) Check(text string) error {
+	if ref, k := ks.Find(text); k == nil {
+		return fmt.Errorf("catalog %s: %s", ks.Shown(text), ks.unknown(ref.Spec))
+	}
+	return nil
+}
+
 // Open makes the sources of a text. left lists what of a file of sources cannot be used.
 func (ks Kinds) Open(text string, h Host) (all []Source, left *Status, err error) {
-	ref, k := ks.Find(text)
-	if k == nil {
-		return nil, nil, fmt.Errorf("catalog %s: %s", ks.Shown(text), ks.unknown(ref.Spec))
+	if err := ks.Check(text); err != nil {
+		return nil, nil, err
 	}
+	ref, k := ks.Find(text)
 	if k.Prefix == "" && k.TopKeys != nil {
 		k, err = ks.inside(ref.Spec, k)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -49,6 +50,9 @@ func (c initCommand) Run(cli *commandLine, p *program) error {
 		}
 		return usage("%s: no client of that name: want %s", text.Sanitize(c.Client), strings.Join(names, ", "))
 	}
+	if err := c.placed(cli); err != nil {
+		return err
+	}
 	e, err := c.open(client)
 	if err != nil {
 		return misconfigured(err)
@@ -56,12 +60,52 @@ func (c initCommand) Run(cli *commandLine, p *program) error {
 	if c.Undo {
 		err = e.undo(c.Name)
 	} else {
-		err = e.connect(c, cli)
+		err = e.connect(c, cli, p)
 	}
 	if err != nil {
 		return misconfigured(fmt.Errorf("%s: not changed: %w", e.path, err))
 	}
 	return e.offer(c, p)
+}
+
+// placed fails for a flag that almanac serve has a use for and init has none: it would be lost, and a policy with it.
+func (c initCommand) placed(cli *commandLine) error {
+	if c.Name == "" {
+		return usage("--name: want a name")
+	}
+	own := []string{"catalog", "move", "keep", "project", "name", "undo", "yes"}
+	for _, flag := range slices.Sorted(maps.Keys(cli.origins)) {
+		if !slices.Contains(own, flag) {
+			return usage("--%s: init has no use for it; if it is for almanac serve, write it at the end, behind --", flag)
+		}
+	}
+	return nil
+}
+
+// startable fails where the client could not start almanac with these arguments and speak to it.
+func startable(args []string, p *program) error {
+	quiet := *p
+	quiet.stdout, quiet.stderr = &output{w: io.Discard, secrets: p.credentials.filter.Stream()}, io.Discard
+	cli := &commandLine{}
+	helped := false
+	parser, err := newParser(cli, &quiet, func(int) { helped = true })
+	if err != nil {
+		return err
+	}
+	switch _, err := parser.Parse(args); {
+	case helped:
+		return errors.New("the client is to start almanac serve, which would print help only")
+	case err != nil:
+		return fmt.Errorf("almanac serve would not take these flags: %w", err)
+	case cli.Serve.HTTP != "":
+		return errors.New("--http: the client speaks to what it starts over standard input and output")
+	}
+	for _, text := range cli.Catalog {
+		if err := kinds().Check(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // An initEdit is what becomes of a client's file and of the file of moved servers.
@@ -111,7 +155,7 @@ func (c initCommand) open(client clients.Client) (e *initEdit, err error) {
 }
 
 // connect puts almanac serve into the file.
-func (e *initEdit) connect(c initCommand, cli *commandLine) error {
+func (e *initEdit) connect(c initCommand, cli *commandLine, p *program) error {
 	if c.Move {
 		if err := e.move(c); err != nil {
 			return err
@@ -133,7 +177,11 @@ func (e *initEdit) connect(c initCommand, cli *commandLine) error {
 	if c.Project {
 		command = "almanac"
 	}
-	e.after, err = e.after.With(c.Name, clients.Server{Command: command, Args: e.args(c, cli)})
+	args := e.args(c, cli)
+	if err := startable(args, p); err != nil {
+		return err
+	}
+	e.after, err = e.after.With(c.Name, clients.Server{Command: command, Args: args})
 	return err
 }
 

@@ -251,9 +251,10 @@ func (f File) edited(text string, want map[string]json.RawMessage) (File, error)
 	return is, nil
 }
 
-// Hide takes the secrets of the servers out of a text that shows the file: the values of variables and headers, what
-// addresses and flags carry.
+// Hide takes secrets out of a text that shows the file: of the servers the values of variables and headers, what
+// addresses and flags carry; of all else what has the name of a secret or looks like one, and what addresses carry.
 func (f File) Hide(text string) string {
+	text = hideData(text, "", f.rest)
 	for _, entry := range f.servers {
 		var e struct {
 			URL, Command, Args        any
@@ -284,6 +285,33 @@ func (f File) Hide(text string) string {
 		}
 		for _, value := range hidden {
 			text = replaced(text, value, secret.Hidden)
+		}
+	}
+	return text
+}
+
+// hideData takes secrets of a value that is called name out of a text.
+func hideData(text, name string, value any) string {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, item := range value {
+			text = hideData(text, key, item)
+		}
+	case []any:
+		for _, item := range value {
+			text = hideData(text, name, item)
+		}
+	case string:
+		shown, _ := secret.Address(value)
+		switch hidden := secret.Suspicious(name, value); {
+		case hidden && len(value) < 12: // a short one may be a word that stands elsewhere too
+			for _, quote := range []string{`"`, `'`} {
+				text = replaced(text, quote+value+quote, quote+secret.Hidden+quote)
+			}
+		case hidden:
+			text = replaced(text, value, secret.Hidden)
+		default:
+			text = replaced(text, value, shown)
 		}
 	}
 	return text
