@@ -48,5 +48,10 @@ func (v *View) WithRecent(ids []string) *View {
 		return v
 	}
 	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, parent: v.parent,
-		rules: v.rules, loading: v.loading, usage: v.usage, recent: recent}
+		rules: v.rules, loading: v.loading, recent: recent}
+}
+
+// request is a search request for what the view sees.
+func (v *View) request(text string) search.Request {
+	return search.Request{Text: text, Visible: v.visible, Recent: v.recent}
 }

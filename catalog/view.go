@@ -22,8 +22,6 @@ type View struct {
 	actor, tenant string
 	// loading says how much of the catalog is not there yet; empty when it is whole.
 	loading string
-	// usage is what was called before, in the order of the entries; nil raises nothing.
-	usage []search.Used
 	// recent are the namespaces of what was used just before; nil raises nothing.
 	recent []search.Recent
 	// parent is the view that rules narrowed; nil for the view of everything.
@@ -110,8 +108,8 @@ type Child struct {
 // has, and, unless the catalog is Growing, if they name an unknown namespace, operation or id: a typing error in a
 // denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
-	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage,
-		recent: v.recent, parent: v, rules: r, loading: v.loading}
+	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, recent: v.recent,
+		parent: v, rules: r, loading: v.loading}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
 		return nil, err
 	}
@@ -216,8 +214,8 @@ func (v *View) Nothing() *View {
 // have, end with the text, which says how far loading is. Empty says nothing, as in a new view. Views narrowed from it
 // keep the text.
 func (v *View) WithLoading(text string) *View {
-	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, usage: v.usage,
-		recent: v.recent, parent: v.parent, rules: v.rules, loading: text}
+	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, recent: v.recent,
+		parent: v.parent, rules: v.rules, loading: text}
 }
 
 // Loading says how far the catalog is that is not whole yet; empty when it is.

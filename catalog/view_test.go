@@ -210,9 +210,6 @@ func checkHidden(t *testing.T, v *View, id string) {
 	if _, err := v.Describe(id, Full); err == nil {
 		t.Fatalf("%s: described", id)
 	}
-	if _, err := v.Similar(id, SearchOptions{}); !errors.As(err, &unknown) {
-		t.Fatalf("%s: what is like it: %v", id, err)
-	}
 	if _, err := v.Explain(id, "list"); !errors.As(err, &unknown) {
 		t.Fatalf("%s: explained: %v", id, err)
 	}

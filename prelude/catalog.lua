@@ -152,16 +152,6 @@ function catalog.search(query, opts)
 end
 host.doc("catalog.search(query, opts)", "ranked set; opts: domains, tags, entities, operation, mutates, include_mutations, needs_input, needs_output, risk, limit")
 
-function catalog.similar(id, opts)
-  if type(id) == "table" then
-    if type(id.id) ~= "string" then fail("catalog.similar: want one action, an id or a hit: catalog.similar(set[1])") end
-    id = id.id
-  end
-  want("similar", "the id", id, "string")
-  return as_set(op("catalog.similar", id, options("similar", opts)))
-end
-host.doc("catalog.similar(id, opts)", "ranked set of actions like this one: by its name, entities and fields; opts as for search")
-
 for name, what in pairs({
   namespace = "in these namespaces",
   tags = "with any of these tags",

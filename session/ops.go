@@ -64,8 +64,6 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.named(view.Inputs, a)
 	case "catalog.outputs":
 		return r.named(view.Outputs, a)
-	case "catalog.similar":
-		return r.similar(view, a)
 	case "catalog.text":
 		return r.text(a)
 	case "catalog.count":
@@ -147,18 +145,6 @@ func (r *run) searchOptions(a *arguments, i int) catalog.SearchOptions {
 	}
 	a.fail(err)
 	return o
-}
-
-func (r *run) similar(view *catalog.View, a *arguments) (any, error) {
-	id, o := a.id(0), r.searchOptions(a, 1)
-	if a.err != nil {
-		return nil, a.err
-	}
-	set, err := view.Similar(id, o)
-	if err != nil {
-		return nil, err
-	}
-	return r.give(set), nil
 }
 
 func (r *run) named(find func(...string) catalog.Set, a *arguments) (any, error) {

@@ -33,7 +33,6 @@ const (
 // The features that always count.
 const (
 	sharedWords Feature = "words" // the words that query and document share
-	pastUse     Feature = "usage" // what the request says was used before
 )
 
 // A feature is one part of a score; it has at least one of these functions. Each is called once for a query.
@@ -77,7 +76,6 @@ func registry() []feature {
 		{name: Calls, add: addCalls},
 		{name: Clauses, whole: true, add: addClauses},
 		{name: Context, whole: true, add: addContext},
-		{name: pastUse, whole: true, add: addUsage},
 		{name: Near, whole: true, add: addNear},
 		{name: Intents, lift: liftIntents},
 		{name: Vectors, whole: true, lift: liftVectors},
@@ -88,7 +86,7 @@ func registry() []feature {
 func Features() []Feature {
 	var names []Feature
 	for _, f := range registry() {
-		if f.name != sharedWords && f.name != pastUse {
+		if f.name != sharedWords {
 			names = append(names, f.name)
 		}
 	}

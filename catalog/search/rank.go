@@ -38,8 +38,6 @@ type Request struct {
 	// Visible are the documents that the caller may see. Scores do not depend on them, except that a word of hidden
 	// documents only is treated as unknown.
 	Visible Bits
-	// Used is the past use of documents, in their order; nil raises nothing.
-	Used []Used
 	// Recent are the paths of documents used just before; nil raises nothing.
 	Recent []Recent
 }

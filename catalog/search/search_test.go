@@ -76,9 +76,6 @@ func TestExplanationsAddUp(t *testing.T) {
 			query = "airplane"
 		}
 		r := ix.ask(query)
-		for doc := 0; doc < len(notes); doc += 1 + random.IntN(9) {
-			r.Used = append(r.Used, Used{int32(doc), 1 + random.IntN(200)})
-		}
 		if random.IntN(2) == 0 {
 			r.Recent = []Recent{{Name: "desk", Docs: ix.Keys(0).Get("desk")}, {"air.line", ix.Keys(0).Get("air.line"), true}}
 		}
@@ -358,14 +355,6 @@ func TestNamedPaths(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestUsageGain(t *testing.T) {
-	for times, want := range map[int]int32{1: 2, 2: 4, 3: 4, 4: 6, 127: 14, 128: 16, 1 << 40: 16} {
-		if got := (Used{Times: times}).raised(128); got != 128+want {
-			t.Errorf("%d times: %d, want %d", times, got-128, want)
 		}
 	}
 }

@@ -66,7 +66,6 @@ type commandLine struct {
 	NATSFiles     natsFlags     `embed:"" prefix:"nats-"`
 	TrustContext  []string      `key:"host.trust_context" hidden:"" placeholder:"NAME" help:"What an action host believes of what callers say of themselves, of actor, agent_name, team_id, tenant, session_id, messages, set. Default: agent_name, session_id, messages."`
 	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
-	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
 	CheckResults  bool          `help:"Fail calls whose result does not match the action's declared result."`
 	Transactional bool          `hidden:"" default:"true" help:"Put the globals back when a run fails, is interrupted or denied."`
 	Limits        limitFlags    `embed:"" prefix:"limits-"`

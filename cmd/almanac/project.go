@@ -76,7 +76,7 @@ var strict = map[string]int{string(policy.ReadOnly): 0, string(policy.Ask): 1, s
 func (c *config) harmless(key string, v configValue) bool {
 	own, set := c.user.values[key]
 	switch key {
-	case "model", "context_window", "images", "prefix", "output", "usage", "plain", "ascii", "color":
+	case "model", "context_window", "images", "prefix", "output", "plain", "ascii", "color":
 		return true
 	case "check_results", "transactional":
 		return v.text == "true"

@@ -32,7 +32,6 @@ import (
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/catalog/workspace"
-	"almanac/session/trace"
 )
 
 // sourceNames lists where the catalog comes from.
@@ -144,8 +143,6 @@ type catalogUpdater struct {
 	changed chan struct{} // holds one signal: the view or a status may have changed
 	// rules are those of the view file and of the roles.
 	rules []catalog.Rules
-	// usage counts successful calls by action id, for ranking; nil for none.
-	usage map[string]int
 	// seen is the Loader's view from which ours was last made.
 	seen  *catalog.View
 	notes notes
@@ -237,11 +234,6 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 		return nil, misconfigured(err)
 	}
 	f.rules = append(f.rules, narrower...)
-	if cli.Usage {
-		if f.usage, err = trace.Usage(cli.archive().Dir, ""); err != nil {
-			return nil, misconfigured(fmt.Errorf("--usage: %w", err))
-		}
-	}
 	f.loader, err = source.Start(ctx, append(sources, more...), source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
 		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf, Partly: partly,
@@ -322,9 +314,6 @@ const loadingMemory = 330 << 20
 func (f *catalogUpdater) view() (*catalog.View, error) {
 	v := f.loader.View()
 	f.seen = v
-	if len(f.usage) > 0 {
-		v = v.WithUsage(f.usage)
-	}
 	isFailed := func(s source.Status) bool { return s.State == source.Failed }
 	for _, r := range f.rules {
 		r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), isFailed)

@@ -51,7 +51,7 @@ func (o Options) cell() int {
 }
 
 const queryText = `Find actions with a short Lua script; no action runs, nothing is kept.
-catalog.search(words, opts); by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), similar(id), pick(set, opts), plan{picks}.
+catalog.search(words, opts); by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{picks}.
 words: begin with the app or product, where one is meant: "slack: post a message".
 opts: domains, tags, entities, operation, mutates, needs_input, needs_output, risk, limit.
 Return a set, or for several steps a plan:
