@@ -90,6 +90,8 @@ func (c *conn) needed(err error) {
 	c.login = err
 }
 
+var errEnded = errors.New("the connection ended")
+
 // reason is why the connection ended, with the last output of the process.
 func (c *conn) reason(err error) error {
 	if err := c.lacks(); err != nil {
@@ -97,7 +99,7 @@ func (c *conn) reason(err error) error {
 	}
 	if c.process == nil {
 		if err == nil {
-			return errors.New("the connection ended")
+			return errEnded
 		}
 		return err
 	}

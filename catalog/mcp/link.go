@@ -273,6 +273,7 @@ func (l *link) serve(ctx context.Context, how *handshake, again bool) error {
 	go func() { ended <- c.session.Wait() }()
 	select {
 	case err := <-ended:
+		l.set(nil, errEnded, time.Time{}) // the process may take its time to end; nothing is sent to it any more
 		return c.reason(err)
 	case <-c.gone.Done():
 		err := context.Cause(c.gone)

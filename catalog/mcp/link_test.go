@@ -44,6 +44,23 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// Calls that come while a process is being ended were not sent to it, and say so.
+func TestAwayWhileEnding(t *testing.T) {
+	src := child(t, "lingers", nil, options{})
+	entries := load(t, src)
+	if _, err := call(t.Context(), entries["x.a"], nil); err == nil {
+		t.Error("a message that is too long is taken")
+	}
+	eventually(t, "it is known to be away", func() bool {
+		_, err := src.link.get(t.Context())
+		return err != nil && strings.Contains(err.Error(), errEnded.Error())
+	})
+	_, err := call(t.Context(), entries["x.a"], nil)
+	if err == nil || !strings.Contains(err.Error(), "mcp server x is down") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A server that says nothing to what it does not know is greeted again as it was greeted first.
 func TestSameHandshakeAgain(t *testing.T) {
 	raw, _ := json.Marshal(map[string]string{

@@ -113,6 +113,11 @@ func serveAs(kind string) {
 			}
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, text)
 		}
+	case "lingers": // after a message that is too long, until it is killed
+		signal.Ignore(syscall.SIGTERM)
+		answer(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`,
+			"tools/call": `{"content":[],"_meta":{"x":"` + strings.Repeat("x", maxMessage) + `"}}`})
+		time.Sleep(time.Hour)
 	case "huge":
 		answer(map[string]string{"tools/list": `{"tools":[],"_meta":{"x":"` + strings.Repeat("x", maxMessage) + `"}}`})
 	}
