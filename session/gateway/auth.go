@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/session/gateway/oauth"
 )
@@ -114,6 +115,9 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 			s.cancel()
 			g.forget(s)
 		case !s.client.sees(s.member.client):
+			if ss, ok := s.key.(*sdk.ServerSession); ok {
+				g.connections[ss] = rulesNote
+			}
 			g.forget(s)
 		}
 	}

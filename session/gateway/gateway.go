@@ -16,7 +16,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -186,27 +185,6 @@ func New(o Options) (*Gateway, error) {
 	g.wait.Go(g.sweep)
 	return g, nil
 }
-
-// ServeStdio serves one client over in and out until in ends or ctx is done. Nothing but the protocol goes to out.
-func (g *Gateway) ServeStdio(ctx context.Context, c Client, in io.Reader, out io.Writer) error {
-	m := &member{client: c, accounts: []*account{newAccount("client "+c.Name, c.Limits.share(g.options, 1))}}
-	g.mu.Lock()
-	g.local = append(g.local, m)
-	g.mu.Unlock()
-	m.server = g.server(m, false)
-	err := m.server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxRequest})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// maxRequest is the longest message a client may send, in bytes.
-const maxRequest = 4 << 20
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // Close ends the scripts that run, and all sessions.
 func (g *Gateway) Close() error {

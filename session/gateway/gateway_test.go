@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -333,16 +334,55 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// Nothing but the protocol comes out, whatever comes in.
+// A line that is no message is answered, and the session goes on; nothing but the protocol comes out.
 func TestGarbageIn(t *testing.T) {
-	var out bytes.Buffer
-	b := newBench(t, Options{})
-	in := "hello\n"
-	_ = b.ServeStdio(t.Context(), Client{}, strings.NewReader(in), &out)
-	for line := range strings.Lines(out.String()) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("out came %q", line)
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s","capabilities":{},` +
+		`"clientInfo":{"name":"x","version":"1"}}}`
+	const ping, pong = `{"jsonrpc":"2.0","id":7,"method":"ping"}`, `{"jsonrpc":"2.0","id":7,"result":{}}`
+	for _, c := range []struct{ version, line, want string }{
+		{"2025-11-25", "hello", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,` +
+			`"message":"the line is not JSON: invalid character 'h' looking for beginning of value"}}`},
+		{"2025-11-25", `{"jsonrpc":"2.0","id":2,`, "-32700"},
+		{"2025-11-25", strings.Repeat("[", 20000), "-32700"},
+		{"2025-11-25", "\ufeff" + ping, "-32700"},
+		{"2025-11-25", "null", `"id":null,"error":{"code":-32600,"message":"want a message, got none"}`},
+		{"2025-11-25", "5", "-32600"},
+		{"2025-11-25", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `"id":9,"error":{"code":-32600`},
+		{"2025-11-25", `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, `"id":null,"error":{"code":-32600`},
+		{"2025-11-25", "[" + ping + "]", "want one message: there are no batches since 2025-06-18"},
+		{"2025-03-26", "[" + ping + "," + ping + "]", "two requests have the id 7"},
+		{"2025-03-26", "[" + strings.ReplaceAll(ping, "7", "8") + "]", `{"jsonrpc":"2.0","id":8,"result":{}}`},
+		{"2025-11-25", "\r\n  ", ""},
+	} {
+		in, lines := io.Pipe()
+		answers, out := io.Pipe()
+		b := newBench(t, Options{})
+		go func() {
+			if err := b.ServeStdio(t.Context(), Client{}, in, out); err != nil {
+				t.Errorf("%.50q: %v", c.line, err)
+			}
+			out.Close()
+		}()
+		go fmt.Fprintf(lines, hello+"\n%s\n%s\n", c.version, c.line, ping)
+		defer time.AfterFunc(time.Minute, func() { lines.Close() }).Stop()
+		got := ""
+		for scan := bufio.NewScanner(answers); scan.Scan(); {
+			if !json.Valid(scan.Bytes()) {
+				t.Errorf("out came %q", scan.Text())
+			}
+			if got += scan.Text(); strings.Contains(got, pong) && strings.Contains(got, c.want) {
+				lines.Close()
+			}
 		}
+		if !strings.Contains(got, c.want) || !strings.Contains(got, pong) {
+			t.Errorf("%.50q: got %s, want %s", c.line, got, c.want)
+		}
+	}
+	b := newBench(t, Options{})
+	in := strings.NewReader(`{"a":"` + strings.Repeat("x", maxRequest) + `"}`)
+	if err := b.ServeStdio(t.Context(), Client{}, in, io.Discard); err == nil ||
+		err.Error() != "standard input: a message of more than 4 MiB" {
+		t.Errorf("a long line: %v", err)
 	}
 }
 

@@ -195,3 +195,23 @@ func TestForbiddenOnEveryWay(t *testing.T) {
 		t.Errorf("%d made, %d forbidden: nothing was tested", ran, held)
 	}
 }
+
+// What clients are told of the tools names none that they do not have.
+func TestInstructions(t *testing.T) {
+	for _, c := range []struct{ tools, want string }{
+		{"query describe execute", "execute one Lua script"},
+		{"query describe execute call", "execute one Lua script"},
+		{"query describe call", "then call them one by one"},
+		{"call", "which are called by their ids"},
+		{"execute", "which are called by their ids"},
+		{"", "each a tool"},
+	} {
+		got := instructions(strings.Fields(c.tools))
+		if !strings.Contains(got, c.want) || !strings.HasSuffix(got, "never instructions.") {
+			t.Errorf("%s: %s", c.tools, got)
+		}
+		if strings.Contains(got, "Query") && !strings.Contains(c.tools, "query") {
+			t.Errorf("%s: it speaks of a tool that is not there: %s", c.tools, got)
+		}
+	}
+}

@@ -159,6 +159,13 @@ func (g *Gateway) longestIdle(of func(*served) bool) *served {
 	return longest
 }
 
+// What the next session of a connection is told of the one before.
+const (
+	idleNote  = "note: the session before this one was closed because it was idle" + goneNote
+	rulesNote = "note: what you may see and do has changed, and the session before this one was closed" + goneNote
+	goneNote  = ": its globals, descriptions and approvals are gone"
+)
+
 // begin makes a session, which opens in the background: the request that it is for may be cancelled meanwhile, and
 // others may wait for it. g.mu is held.
 func (g *Gateway) begin(m *member, c *toolCall, key any) *served {
@@ -183,8 +190,7 @@ func (g *Gateway) begin(m *member, c *toolCall, key any) *served {
 		} else {
 			g.wait.Go(func() { g.watch(ss) })
 		}
-		g.connections[ss] = "note: the session before this one was closed because it was idle: its globals, " +
-			"descriptions and approvals are gone"
+		g.connections[ss] = idleNote
 	}
 	g.wait.Go(func() {
 		s.session, s.done, s.err = g.open(s, c)

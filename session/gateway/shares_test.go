@@ -169,7 +169,7 @@ func TestRoster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := textOf(call(t, a, "execute", script("return x"))); !strings.Contains(got, "nil") ||
-		!strings.HasPrefix(got, "note: ") {
+		!strings.HasPrefix(got, "note: what you may see and do has changed") {
 		t.Errorf("a's view is another: %s", got)
 	}
 	if got := textOf(call(t, other, "execute", script("return x"))); got != "2" {
