@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog/spec"
@@ -14,6 +15,8 @@ import (
 const (
 	// answerTokens is the rough size of an answer when no limit was given.
 	answerTokens = 256
+	// supplierTokens is how much longer an answer may be for its suppliers.
+	supplierTokens = 40
 	// stepTokens is added for each step of a plan beyond the second.
 	stepTokens = 85
 	// askedTokens is the rough size of an answer when a limit was given.
@@ -23,42 +26,171 @@ const (
 	bestHits  = 2
 )
 
-// FormatSet is a set as text: a header ("5 of 12 shown"), then one line per hit. At most max hits are listed; 0 means
-// 20. Lines below the best are shortened until the text takes about 300 tokens, and then the last hits are left out. A
-// set made with a limit, or cut by Top, keeps all its hits, in about 900 tokens if their required inputs allow it. For
-// an empty set the text says what was searched, which words are near, and where to look.
-func (v *View) FormatSet(s Set, max int) string {
-	if max <= 0 {
-		max = defaultLimit
+// ListOptions say what an answer lists. The zero value lists up to 20 actions, with suppliers.
+type ListOptions struct {
+	// Most is how many actions the text names at most; 0 means 20.
+	Most int
+	// Admit is asked about each action before the text names it, the most important ones first; false leaves it out. Nil
+	// admits all.
+	Admit func(id string) bool
+	// Bare leaves suppliers out.
+	Bare bool
+}
+
+// A Listing is a set as text, with what the text names.
+type Listing struct {
+	Text string
+	// Hits are those of the set that the text names, in its order, Suppliers what it says of the ids that they require.
+	Hits      []Hit
+	Suppliers []Supplier
+}
+
+// Named are the ids that the text names, each once: those of hits, then those of suppliers.
+func (l Listing) Named() (ids []string) {
+	for _, h := range l.Hits {
+		ids = appendNew(ids, h.ID)
 	}
-	var signatures []*spec.Signature
-	for _, h := range s.hits[:min(len(s.hits), max)] {
+	for _, s := range l.Suppliers {
+		ids = appendNew(ids, s.ID)
+	}
+	return ids
+}
+
+// FormatSet is the text of List with at most max actions; 0 means 20.
+func (v *View) FormatSet(s Set, max int) string { return v.List(s, ListOptions{Most: max}).Text }
+
+// List is a set as text: a header ("5 of 12 shown"), then one line per hit. Lines below the best are shortened until
+// the text takes about 300 tokens, and then the last hits are left out. A set made with a limit, or cut by Top, keeps
+// all its hits, in about 900 tokens if their required inputs allow it. Below a hit of the first that requires an id
+// which neither the request nor the session has stands the action that finds it (see Supplier), if a few tokens more
+// than the hits take are enough. For an empty set the text says what was searched, which words are near, and where to
+// look.
+func (v *View) List(s Set, o ListOptions) Listing {
+	if o.Most <= 0 {
+		o.Most = defaultLimit
+	}
+	var rows []row
+	for _, h := range s.hits[:min(len(s.hits), o.Most)] {
 		if doc := v.doc(s.hit(h).ID); doc >= 0 {
-			signatures = append(signatures, v.cat.signatureOf(doc).Asking(s.asked.NeedsInput, s.asked.NeedsOutput, needKeys))
+			rows = append(rows, row{doc: doc, hit: s.hit(h),
+				signature: v.cat.signatureOf(doc).Asking(s.asked.NeedsInput, s.asked.NeedsOutput, needKeys)})
 		}
 	}
-	if len(signatures) == 0 {
-		return v.formatEmpty(s)
+	if len(rows) == 0 {
+		return Listing{Text: v.formatEmpty(s)}
 	}
-	room := spec.Room{Tokens: answerTokens, Least: leastHits, Best: bestHits}
-	if s.chosen {
-		room = spec.Room{Tokens: askedTokens, Least: len(signatures), Best: bestHits}
+	if !o.Bare {
+		v.supply(rows, s)
 	}
-	lines := room.Fit(signatures)
-	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
+	lines := v.fit(rows, s.chosen)
+	l, body := v.write(rows[:len(lines)], lines, o)
+	if len(l.Hits) == 0 {
+		l.Text = fmt.Sprintf("%d actions, none shown", s.total)
+		return l
+	}
+	header := fmt.Sprintf("%d of %d shown", len(l.Hits), s.total)
 	switch {
-	case s.total <= len(lines):
-	case s.chosen && len(lines) >= max:
+	case s.total <= len(l.Hits):
+	case s.chosen && len(l.Hits) >= o.Most:
 		header += ", the most that one answer lists; narrow the query for the rest"
 	case !s.chosen && s.search == nil:
-		header += fmt.Sprintf("; catalog.top(set, %d) lists more, catalog.filter narrows", max)
+		header += fmt.Sprintf("; catalog.top(set, %d) lists more, catalog.filter narrows", o.Most)
 	default:
 		header += "; raise limit or narrow the query for the rest"
 	}
 	if notes := s.Notes(); len(notes) > 0 {
 		header += "; " + strings.Join(notes, "; ")
 	}
-	return header + "\n" + strings.Join(lines, "\n")
+	l.Text = header + body
+	return l
+}
+
+// A row is a hit as an answer writes it.
+type row struct {
+	doc       int
+	hit       Hit
+	signature *spec.Signature
+	needs     []Supplier
+}
+
+// supply finds suppliers for the first rows.
+func (v *View) supply(rows []row, s Set) {
+	for _, one := range v.Suppliers(s) {
+		for i := range rows {
+			if rows[i].hit.ID == one.For {
+				rows[i].needs = append(rows[i].needs, one)
+			}
+		}
+	}
+}
+
+// fit are the lines of the rows that there is room for, beside their suppliers.
+func (v *View) fit(rows []row, chosen bool) []string {
+	room := spec.Room{Tokens: answerTokens, Least: leastHits, Best: bestHits}
+	if chosen {
+		room = spec.Room{Tokens: askedTokens, Least: len(rows), Best: bestHits}
+	}
+	signatures, cost := make([]*spec.Signature, len(rows)), 0
+	told := rows[:min(len(rows), leastHits)]
+	for i, r := range rows {
+		signatures[i] = r.signature
+		for _, one := range r.needs {
+			cost += text.Tokens(v.supplierLine(one, told))
+			told = append(slices.Clip(told), row{hit: Hit{ID: one.ID}})
+		}
+	}
+	room.Tokens -= max(0, cost-supplierTokens)
+	return room.Fit(signatures)
+}
+
+// write are the lines with what they name, as far as that is admitted: the hits that need an id first and what finds it,
+// then the others.
+func (v *View) write(rows []row, lines []string, o ListOptions) (l Listing, body string) {
+	named := map[string]bool{}
+	admit := func(id string) {
+		if !named[id] && len(named) < o.Most && (o.Admit == nil || o.Admit(id)) {
+			named[id] = true
+		}
+	}
+	for _, r := range rows[:min(len(rows), helpedHits)] {
+		admit(r.hit.ID)
+	}
+	for _, r := range rows {
+		for _, one := range r.needs {
+			if named[r.hit.ID] {
+				admit(one.ID)
+			}
+		}
+	}
+	for _, r := range rows {
+		admit(r.hit.ID)
+	}
+	var b strings.Builder
+	told := rows
+	for i, r := range rows {
+		if !named[r.hit.ID] {
+			continue
+		}
+		l.Hits = append(l.Hits, r.hit)
+		b.WriteString("\n" + lines[i])
+		for _, one := range r.needs {
+			if named[one.ID] {
+				l.Suppliers = append(l.Suppliers, one)
+				b.WriteString("\n" + v.supplierLine(one, told))
+				told = append(slices.Clip(told), row{hit: Hit{ID: one.ID}})
+			}
+		}
+	}
+	return l, b.String()
+}
+
+// supplierLine is a supplier below the hit that it helps; one that an answer tells of elsewhere is only named.
+func (v *View) supplierLine(s Supplier, told []row) string {
+	line := "  " + s.String()
+	if slices.ContainsFunc(told, func(r row) bool { return r.hit.ID == s.ID }) {
+		return line
+	}
+	return strings.TrimSuffix(line, s.ID) + v.cat.signatureOf(v.doc(s.ID)).Short()
 }
 
 func (v *View) formatEmpty(s Set) string {

@@ -17,19 +17,12 @@ type dataFlow struct {
 	givers [][]giver // by step, by hit
 }
 
-// A giver is one hit of a step as a source.
-type giver struct {
-	entry    *Entry
-	gives    []string // sorted
-	requires []string
-}
-
 func (v *View) dataFlow(steps []Step) *dataFlow {
 	s := &dataFlow{view: v, steps: steps, givers: make([][]giver, len(steps))}
 	for i, step := range steps {
 		for _, hit := range step.Hits {
 			if e, ok := v.Lookup(hit.ID); ok {
-				s.givers[i] = append(s.givers[i], giver{e, outputKeys(e, newSeenFields(0).shapeOf(e)), requiredKeys(e)})
+				s.givers[i] = append(s.givers[i], giverOf(e))
 			}
 		}
 	}
@@ -43,22 +36,28 @@ func requiredKeys(e *Entry) []string {
 		if !p.Required {
 			continue
 		}
-		key := spelling.Fold(p.Name)
-		keys = append(keys, key)
-		if key == "id" {
-			for _, subject := range subjects(e, "") {
-				keys = append(keys, subject+"_id")
-			}
-		}
+		keys = append(keys, inputNames(e, p.Name)...)
 	}
 	return keys
+}
+
+// inputNames are the names of an input of an entry: its own, and for an "id" those of the ids of the entry's subjects.
+func inputNames(e *Entry, name string) []string {
+	names := []string{spelling.Fold(name)}
+	if isIDWord(names[0]) {
+		for _, subject := range subjects(e, "") {
+			names = append(names, subject+"_"+names[0])
+		}
+	}
+	return names
 }
 
 // best is the hit of a step that supplies a need of the step to best, the name of the output, and how well it does: 0
 // for not at all. What a source says that an entry supplies to the best hit of the step to goes first. A read about the
 // entity that the need belongs to comes before other reads, reads before mutations, and the step's best hit before its
-// alternatives; alternatives do not supply plain words such as "reason". An entry that takes the need as an input does
-// not supply it.
+// alternatives; alternatives do not supply plain words such as "reason". Where no field of a result says that it is
+// the need, an entry that finds such things by its name does, in a result of unknown form. An entry that takes the need
+// as an input does not supply it.
 func (s *dataFlow) best(step, to int, need string) (from *Entry, key string, worth int) {
 	if from, key = s.declared(step, to, need); from != nil {
 		return from, key, declaredWorth
@@ -73,12 +72,17 @@ func (s *dataFlow) best(step, to int, need string) (from *Entry, key string, wor
 		return nil, "", 0
 	}
 	for i, g := range s.givers[step] {
-		at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
-		if at < 0 || i > 0 && !ofThing(keys[at]) ||
-			slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
+		if slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
 			continue
 		}
-		w := 1
+		at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
+		if at < 0 && worth == 0 && g.finds(thing(need), nil) > 1 {
+			from, key, worth = g.entry, "", 1
+		}
+		if at < 0 || i > 0 && !ofThing(keys[at]) {
+			continue
+		}
+		w := 2
 		if !g.entry.Mutates {
 			w += 4
 		}
@@ -122,12 +126,8 @@ func (s *dataFlow) declared(step, to int, need string) (from *Entry, field strin
 	}
 	id := s.givers[to][0].entry.ID
 	for _, g := range s.givers[step] {
-		for _, supply := range g.entry.Supplies {
-			name := spelling.Fold(supply.Argument)
-			same := name == spelling.Fold(need) || name == "id" && strings.HasSuffix(spelling.Fold(need), "_id")
-			if supply.ID == id && g.entry.ID != id && same {
-				return g.entry, supply.Field
-			}
+		if field, ok := g.declares(id, need); ok {
+			return g.entry, field
 		}
 	}
 	return nil, ""
@@ -208,7 +208,7 @@ func (s *dataFlow) link(step int, need string) Link {
 	for i := step - 1; i >= 0; i-- {
 		if from, key, worth := s.best(i, step, need); worth > most {
 			most = worth
-			if worth < declaredWorth {
+			if worth < declaredWorth && key != "" {
 				key = outputName(from, key)
 			}
 			link.From, link.ID, link.Field = i+1, from.ID, cmp.Or(key, "the result")

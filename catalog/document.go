@@ -46,13 +46,14 @@ const (
 	outputKind
 	nameKind
 	aliasKind
+	supplyKind // the ids of actions that an entry says it supplies
 	kindCount
 )
 
 // searchOptions are those of an index of n entries.
 func searchOptions(without []search.Feature, n int, entry func(doc int) *Entry) search.Options {
 	kinds := slices.Repeat([]bool{true}, kindCount)
-	kinds[nameKind], kinds[aliasKind] = false, false
+	kinds[nameKind], kinds[aliasKind], kinds[supplyKind] = false, false, false
 	return search.Options{
 		Noun: "action", Fields: searchFields(), Kinds: kinds, PathKind: namespaceKind, Without: without,
 		Path:     func(doc int) []string { return entry(doc).Namespace },
@@ -123,4 +124,7 @@ func addKeys(d *search.Document, e *Entry, sh *shape) {
 	add(outputKind, outputKeys(e, sh)...)
 	add(nameKind, sortedSet([]string{spelling.Fold(nameOf(e)), spelling.Fold(lastSegment(e.ID))})...)
 	add(aliasKind, foldedSet(e.Aliases, spelling.Fold)...)
+	for _, s := range e.Supplies {
+		add(supplyKind, s.ID)
+	}
 }

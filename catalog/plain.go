@@ -17,8 +17,12 @@ func (v *View) Plain(p Plan) map[string]any {
 		}
 		links = append(links, link)
 	}
+	suppliers := make([]any, 0, len(p.Suppliers))
+	for _, one := range p.Suppliers {
+		suppliers = append(suppliers, v.PlainSupplier(one))
+	}
 	return map[string]any{
-		"kind": "plan", "steps": steps, "links": links, "given": plainList(p.Given), "open": plainList(p.Open),
+		"kind": "plan", "steps": steps, "links": links, "suppliers": suppliers, "given": plainList(p.Given), "open": plainList(p.Open),
 		"problems": plainList(p.Problems), "reordered": p.Reordered, "ids": plainList(p.IDs()),
 	}
 }
@@ -30,12 +34,20 @@ func (v *View) PlainStep(s Step) map[string]any {
 	}
 }
 
-// PlainSet is a set as plain data.
+// PlainSet is a set as plain data, with all its hits.
 func (v *View) PlainSet(s Set) map[string]any {
-	return map[string]any{
+	plain := map[string]any{
 		"kind": "set", "query": s.Label(), "total": int64(s.Total()), "notes": plainList(s.Notes()),
 		"hits": v.PlainHits(s.Hits()),
 	}
+	var suppliers []any
+	for _, one := range v.Suppliers(s) {
+		suppliers = append(suppliers, v.PlainSupplier(one))
+	}
+	if len(suppliers) > 0 {
+		plain["suppliers"] = suppliers
+	}
+	return plain
 }
 
 // PlainHits are hits as plain data, in their order.
@@ -50,6 +62,15 @@ func (v *View) PlainHits(hits []Hit) []any {
 // PlainHit is a hit with its line.
 func (v *View) PlainHit(h Hit) map[string]any {
 	return map[string]any{"id": h.ID, "score": h.Score, "line": v.Line(h.ID)}
+}
+
+// PlainSupplier is a supplier with its line.
+func (v *View) PlainSupplier(s Supplier) map[string]any {
+	plain := map[string]any{"id": s.ID, "line": v.Line(s.ID), "for": s.For, "argument": s.Argument}
+	if s.Field != "" {
+		plain["field"] = s.Field
+	}
+	return plain
 }
 
 func plainList(words []string) []any {

@@ -31,6 +31,8 @@ type Step struct {
 	// Needs are the input fields asked for and Gives the output fields, joined by ", "; may be empty.
 	Needs, Gives string
 	Hits         []Hit
+	// Suppliers are the actions that an answer names because hits require an id that they find; nil for a step of a plan.
+	Suppliers []Supplier
 	// Note says how the step falls short of what was asked; may be empty.
 	Note string
 
@@ -92,6 +94,8 @@ type Plan struct {
 	// Given are the inputs that the user is said to give, Open those that neither a step nor the user gives; without
 	// duplicates, in the order they are needed.
 	Given, Open []string
+	// Suppliers are actions that find ids among Open, for the best hit of a step.
+	Suppliers []Supplier
 	// Problems lists what is wrong with the plan, such as steps without hits; often nil.
 	Problems []string
 	// Reordered is set if the steps are in another order than they were given in.
@@ -158,7 +162,42 @@ func (v *View) Plan(steps []Step, given ...string) (Plan, error) {
 		}
 	}
 	p.Open = slices.DeleteFunc(p.Open, func(need string) bool { return sameField(need, p.Given) })
+	p.Suppliers = v.planSuppliers(p)
 	return p, nil
+}
+
+// planSuppliers are the actions that find the ids which nothing in a plan gives.
+func (v *View) planSuppliers(p Plan) (all []Supplier) {
+	for i, step := range p.Steps {
+		var needs []need
+		for _, link := range p.Links {
+			if link.Step == i+1 && link.From == 0 && slices.Contains(p.Open, link.Input) {
+				needs = append(needs, need{link.Input, link.Input})
+			}
+		}
+		if e, ok := v.Lookup(step.best()); ok {
+			all = append(all, v.suppliersOf(e, needs, step.Query)...)
+		}
+	}
+	return all[:min(len(all), mostSuppliers)]
+}
+
+// SuppliersOf are the suppliers for step i, from 0: for its best hit, whose inputs the plan links.
+func (p Plan) SuppliersOf(i int) (all []Supplier) {
+	for _, one := range p.Suppliers {
+		if one.For == p.Steps[i].best() {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// best is the id of the best hit, empty without any.
+func (s Step) best() string {
+	if len(s.Hits) == 0 {
+		return ""
+	}
+	return s.Hits[0].ID
 }
 
 // sameField reports whether a field is one of names, however they are written.
@@ -184,7 +223,7 @@ func (v *View) orderNeeds(step Step) []string {
 		return needs
 	}
 	for _, need := range v.needsOf(step)[len(needs):] {
-		if folded := spelling.Fold(need); strings.HasSuffix(folded, "_id") || strings.HasSuffix(folded, "_ids") {
+		if thing(need) != "" {
 			needs = append(needs, need)
 		}
 	}
@@ -198,26 +237,10 @@ func (v *View) needsOf(step Step) []string {
 	if !ok {
 		return needs
 	}
-	d := e.Input.document()
-	for _, p := range d.Fields() {
-		if !p.Required || spec.Read(p.Text).Default != nil {
-			continue
-		}
-		own := []string{spelling.Fold(p.Name)}
-		if own[0] == "id" {
-			for _, subject := range subjects(e, "") {
-				own = append(own, subject+"_id")
-			}
-		}
-		if slices.ContainsFunc(needs, func(n string) bool { return slices.Contains(own, spelling.Fold(n)) }) {
-			continue
-		}
-		name := p.Name
-		if own[0] == "id" && len(own) == 2 {
-			name = own[1]
-		}
-		if o, _ := d.Plain(p.Text); o.Constant == nil {
-			needs = append(needs, name)
+	for _, n := range e.required() {
+		own := inputNames(e, n.argument)
+		if !slices.ContainsFunc(needs, func(have string) bool { return slices.Contains(own, spelling.Fold(have)) }) {
+			needs = append(needs, n.name)
 		}
 	}
 	return needs
@@ -295,6 +318,9 @@ func (v *View) FormatPlan(p Plan) string {
 			if link.Step == i+1 && link.From > 0 {
 				fmt.Fprintf(&b, "   %s: from step %d, %s of %s\n", text.OneLine(link.Input), link.From, link.Field, link.ID)
 			}
+		}
+		for _, one := range p.SuppliersOf(i) {
+			b.WriteString("   " + one.String() + "\n")
 		}
 	}
 	for _, inputs := range []struct {

@@ -48,7 +48,7 @@ func (v *View) WithRecent(ids []string) *View {
 		return v
 	}
 	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, parent: v.parent,
-		rules: v.rules, loading: v.loading, recent: recent}
+		rules: v.rules, loading: v.loading, recent: recent, given: v.given}
 }
 
 // request is a search request for what the view sees.

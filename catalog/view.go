@@ -24,6 +24,8 @@ type View struct {
 	loading string
 	// recent are the namespaces of what was used just before; nil raises nothing.
 	recent []search.Recent
+	// given are values of the session, for answers.
+	given []Given
 	// parent is the view that rules narrowed; nil for the view of everything.
 	parent *View
 	rules  Rules
@@ -109,7 +111,7 @@ type Child struct {
 // denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
 	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, recent: v.recent,
-		parent: v, rules: r, loading: v.loading}
+		given: v.given, parent: v, rules: r, loading: v.loading}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
 		return nil, err
 	}
@@ -215,7 +217,7 @@ func (v *View) Nothing() *View {
 // keep the text.
 func (v *View) WithLoading(text string) *View {
 	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, recent: v.recent,
-		parent: v.parent, rules: v.rules, loading: text}
+		given: v.given, parent: v.parent, rules: v.rules, loading: text}
 }
 
 // Loading says how far the catalog is that is not whole yet; empty when it is.

@@ -63,7 +63,7 @@ func catalogCommands() []command {
 }
 
 func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	v := sh.options.Session.View()
+	v := sh.options.Session.SearchView()
 	if arg == "" {
 		sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.CatalogPane, Text: v.Card(2000)})
 		return nil
@@ -83,10 +83,14 @@ func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 // find searches for words, for as many hits as a query lists.
 func (sh *Shell) find(words string) (catalog.Set, error) {
 	s := sh.options.Session
-	set, err := s.SearchView().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
+	v := s.SearchView()
+	set, err := v.Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
 	var ids []string
 	for _, hit := range set.Hits() {
 		ids = append(ids, hit.ID)
+	}
+	for _, one := range v.Suppliers(set) {
+		ids = append(ids, one.ID)
 	}
 	if len(ids) > 0 {
 		s.Remember(ids)
@@ -118,7 +122,7 @@ func query(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if !ok {
 		set, err := sh.find(arg)
 		if err == nil {
-			sh.say(event.Plain, "%s", sh.options.Session.View().FormatSet(set, set.Len()))
+			sh.say(event.Plain, "%s", sh.options.Session.SearchView().FormatSet(set, set.Len()))
 		}
 		return err
 	}

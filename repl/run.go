@@ -66,7 +66,7 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed,
 		Before: sh.feed.Before()})
 	if search {
-		e := session.Clean(sh.options.Session, found(sh.options.Session.View(), o.Sets[0]))
+		e := session.Clean(sh.options.Session, found(sh.options.Session.SearchView(), o.Sets[0]))
 		e.Cell, e.Outcome = c.N, o
 		sh.feed.Emit(e)
 	}
@@ -288,6 +288,13 @@ func found(v *catalog.View, set catalog.Set) event.Event {
 	e := event.Event{Kind: event.Found, Total: set.Total(), Text: strings.Join(set.Notes(), "; ")}
 	for _, h := range set.Hits() {
 		e.Hits = append(e.Hits, hitOf(v, h.ID))
+	}
+	for _, one := range v.Suppliers(set) {
+		for i := range e.Hits {
+			if e.Hits[i].ID == one.For {
+				e.Hits[i].Supplied = append(e.Hits[i].Supplied, one.String())
+			}
+		}
 	}
 	return e
 }

@@ -85,7 +85,7 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 	case "catalog.pick":
 		return r.pick(a)
 	case "catalog.plan":
-		return r.plan(view, a)
+		return r.plan(a)
 	case "catalog.explain":
 		return r.explain(view, a)
 	case "catalog.get":
@@ -206,8 +206,7 @@ func (r *run) text(a *arguments) (any, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	text, _ := r.setText(set)
-	return text, nil
+	return r.setText(set).Text, nil
 }
 
 func (r *run) top(a *arguments) (any, error) {
@@ -263,7 +262,7 @@ func (r *run) stepTable(step catalog.Step, i int) map[string]any {
 	return r.listing(step.Hits, map[string]any{"step": r.handle(i), "needs_input": step.Needs, "needs_output": step.Gives})
 }
 
-func (r *run) plan(view *catalog.View, a *arguments) (any, error) {
+func (r *run) plan(a *arguments) (any, error) {
 	list, ok := a.at(0).([]any)
 	if !ok || len(list) == 0 {
 		return nil, errors.New("argument 1: want a list of steps made by catalog.pick")
@@ -285,7 +284,7 @@ func (r *run) plan(view *catalog.View, a *arguments) (any, error) {
 	if a.fail(err); a.err != nil {
 		return nil, a.err
 	}
-	p, err := view.Plan(steps, given...)
+	p, err := r.session.SearchView().Plan(steps, given...)
 	if err != nil {
 		return nil, err
 	}
@@ -295,11 +294,28 @@ func (r *run) plan(view *catalog.View, a *arguments) (any, error) {
 		r.steps = append(r.steps, step)
 		tables = append(tables, r.stepTable(step, len(r.steps)-1))
 	}
-	answer := map[string]any{"plan": r.handle(len(r.plans) - 1), "steps": tables, "open": texts(p.Open)}
+	answer := map[string]any{"plan": r.handle(len(r.plans) - 1), "steps": tables, "open": texts(p.Open),
+		"links": r.links(p)}
 	if !r.bounded() {
 		answer["ids"] = texts(p.IDs())
 	}
 	return answer, nil
+}
+
+// links says where each input of a plan comes from; a script of the model's gets the ids with the hits that it reads.
+func (r *run) links(p catalog.Plan) []any {
+	links := make([]any, 0, len(p.Links))
+	for _, l := range p.Links {
+		link := map[string]any{"step": int64(l.Step), "input": l.Input}
+		if l.From > 0 {
+			link["from"], link["field"] = int64(l.From), l.Field
+		}
+		if l.From > 0 && !r.bounded() {
+			link["id"] = l.ID
+		}
+		links = append(links, link)
+	}
+	return links
 }
 
 func (r *run) explain(view *catalog.View, a *arguments) (any, error) {
@@ -314,9 +330,15 @@ func (r *run) explain(view *catalog.View, a *arguments) (any, error) {
 	if !r.read(entry.ID) {
 		return nil, r.enough("catalog.explain")
 	}
-	why, err := r.session.SearchView().Explain(entry.ID, r.session.Redact(query))
+	query, view = r.session.Redact(query), r.session.SearchView()
+	why, err := view.Explain(entry.ID, query)
 	if err != nil {
 		return nil, err
+	}
+	for _, one := range view.NeededBy(entry.ID, query) {
+		if r.read(one.ID) {
+			why += "\n  " + one.String()
+		}
 	}
 	r.explained = append(r.explained, why)
 	return why, nil

@@ -25,6 +25,11 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 	}
 	a := &Answer{Outcome: out, Plan: leaves(s.world, catalog.Plan{Steps: r.answered})}
 	ids := a.Plan.IDs()
+	for _, step := range a.Plan.Steps {
+		for _, supplier := range step.Suppliers {
+			ids = append(ids, supplier.ID)
+		}
+	}
 	s.world.mu.Lock()
 	for _, id := range ids {
 		s.world.found[id] = true
@@ -102,7 +107,11 @@ func (r *run) readCatalogValue(data any) (read catalogValue, ok bool) {
 	}
 	if i, found := r.held(m, "plan", len(r.plans)); found {
 		shown := r.shownPlan(r.plans[i])
-		return catalogValue{shown.Steps, view.FormatPlan(shown), view.Plain(shown)}, true
+		steps := slices.Clone(shown.Steps)
+		for i := range steps {
+			steps[i].Suppliers = shown.SuppliersOf(i)
+		}
+		return catalogValue{steps, view.FormatPlan(shown), view.Plain(shown)}, true
 	}
 	if i, found := r.held(m, "step", len(r.steps)); found {
 		one := r.shownPlan(catalog.Plan{Steps: r.steps[i : i+1]})
@@ -132,11 +141,12 @@ func (r *run) readCatalogValue(data any) (read catalogValue, ok bool) {
 // a pick. That of the model has those of the text.
 func (r *run) shownSet(set catalog.Set, limit int) (catalog.Step, string) {
 	step := set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: limit}})
-	text, listed := r.setText(set)
+	listed := r.setText(set)
 	if r.bounded() {
-		step.Hits = listed
+		step.Hits = listed.Hits
 	}
-	return step, text
+	step.Suppliers = listed.Suppliers
+	return step, listed.Text
 }
 
 // readSeveral reads a list of what the catalog gave: each of it is an answer of its own.

@@ -124,24 +124,15 @@ func (r *run) hit(a *arguments) (any, error) {
 	return r.session.View().PlainHit(hits[at-1]), nil
 }
 
-// setText is a set as text, and the hits that are in it.
-func (r *run) setText(set catalog.Set) (string, []catalog.Hit) {
-	view, hits := r.session.View(), r.firstHits(set)
-	n, most := r.readable(hits), r.budget().Shown
-	switch {
-	case n == 0 && len(hits) > 0:
-		return fmt.Sprintf("%d actions, none shown", set.Total()), nil
-	case n < len(hits):
-		most = n
+// setText is a set as text, and what is in it: a script of the model's reads no more than that.
+func (r *run) setText(set catalog.Set) catalog.Listing {
+	listed := r.session.SearchView().List(set, catalog.ListOptions{Most: r.budget().Shown, Admit: r.read})
+	if !r.bounded() {
+		for _, h := range r.firstHits(set) {
+			r.read(h.ID)
+		}
 	}
-	text := view.FormatSet(set, most)
-	if r.bounded() {
-		hits = hits[:min(n, strings.Count(text, "\n"))] // a line a hit below the header
-	}
-	for _, h := range hits {
-		r.read(h.ID)
-	}
-	return text, hits
+	return listed
 }
 
 // shownPlan is a plan with the hits that may be read, the best of each step first.
@@ -169,6 +160,7 @@ func (r *run) shownPlan(p catalog.Plan) catalog.Plan {
 		}
 		step.Hits = shown[i]
 	}
+	p.Suppliers = slices.DeleteFunc(slices.Clone(p.Suppliers), func(s catalog.Supplier) bool { return !r.read(s.ID) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.Links = slices.DeleteFunc(slices.Clone(p.Links), func(l catalog.Link) bool { return l.From > 0 && !r.has(l.ID) })

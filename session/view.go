@@ -174,13 +174,23 @@ func (w *world) narrowTurn() {
 	w.turnView = v
 }
 
-// SearchView is View whose searches raise actions from where the session has described and called others, see
-// catalog.View.WithRecent.
+// SearchView is View as it suits the session: searches raise actions from where it has described and called others (see
+// catalog.View.WithRecent), and answers suggest nothing that finds an id which its variables or its context have.
 func (s *Session) SearchView() *catalog.View {
-	s.world.mu.Lock()
-	recent := s.world.recent
-	s.world.mu.Unlock()
-	return s.View().WithRecent(recent)
+	w := s.world
+	w.mu.Lock()
+	recent := w.recent
+	var given []catalog.Given
+	for _, name := range slices.Sorted(maps.Keys(w.directed.set)) {
+		given = append(given, catalog.Given{Name: name})
+	}
+	for _, g := range w.globals {
+		if g.Type != "function" {
+			given = append(given, catalog.Given{Name: g.Name, Brief: g.Brief})
+		}
+	}
+	w.mu.Unlock()
+	return s.View().WithRecent(recent).WithGiven(given)
 }
 
 // Recall has SearchView take the ids, latest last, for described or called just now, such as those of a session that

@@ -252,3 +252,6 @@ func enumWords(enum []json.RawMessage) string {
 // The letter is R for reads, W for mutations, ! for mutations of high risk. "*" marks required inputs, which are never
 // left out; "~" stands for what only a specification shows.
 func (s *Signature) Line() string { return s.line(fullLine) }
+
+// Short is the shortest line of the action: its id, the names of required inputs, one output, the letter and a few words.
+func (s *Signature) Short() string { return s.line(bareLine) }

@@ -21,6 +21,7 @@ type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
 	History bool     `help:"Requests whose ids are the same up to the last colon are steps of one task: what answered the earlier ones counts as just used."`
+	Answers bool     `help:"Also measure the answers as a model reads them: tokens, and the wanted actions that they name, with and without suppliers."`
 	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set and what outranked their answers."`
 	Without []string `placeholder:"FEATURE" help:"Turn off ranking features (ablation): ${features}."`
 }
@@ -29,7 +30,8 @@ type discoveryCommand struct {
 func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	type result struct {
 		eval.Score
-		Misses []eval.Miss `json:"misses,omitempty"`
+		Misses  []eval.Miss    `json:"misses,omitempty"`
+		Answers []eval.Answers `json:"answers,omitempty"`
 	}
 	var results []result
 	var scores []eval.Score
@@ -57,13 +59,20 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 		if err != nil {
 			return err
 		}
-		results, scores = append(results, result{score, misses}), append(scores, score)
+		one := result{Score: score, Misses: misses}
+		if c.Answers {
+			if one.Answers, err = eval.MeasureAnswers(ctx, view, set); err != nil {
+				return err
+			}
+		}
+		results, scores = append(results, one), append(scores, score)
 		if !c.JSON {
 			if len(results) == 1 {
 				fmt.Fprintf(p.stdout, "%-18s %8s %8s %6s %6s %6s %6s %6s %6s %8s %8s\n",
 					"set", "actions", "queries", "R@1", "R@5", "R@10", "R@20", "NDCG", "COMP", "p50 us", "p99 us")
 			}
 			printScore(p.stdout, score)
+			printAnswers(p.stdout, one.Answers)
 			printMisses(p.stdout, misses)
 		}
 	}
@@ -114,6 +123,17 @@ func printScore(w io.Writer, s eval.Score) {
 		fmt.Fprintf(w, "  %d gold ids are not in the catalog", s.Unknown)
 	}
 	fmt.Fprintln(w)
+}
+
+func printAnswers(w io.Writer, answers []eval.Answers) {
+	for _, a := range answers {
+		fmt.Fprintf(w, "  answers, %-22s %5.1f tokens (p95 %d), %4.1f actions, %4.2f suppliers; of the wanted %5.1f %% named, %5.1f %% complete",
+			a.Way+":", a.Tokens, a.P95, a.Actions, a.Suppliers, 100*a.Recall, 100*a.Complete)
+		if a.Found > 0 {
+			fmt.Fprintf(w, "; %d of %d that hits alone lack", a.Found, a.Missing)
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 func printMisses(w io.Writer, misses []eval.Miss) {

@@ -17,7 +17,7 @@ import (
 	"almanac/session/vm"
 )
 
-// many is a catalog of 1,200 actions of which a word finds hundreds.
+// many is a catalog of 1,320 actions of which a word finds hundreds; most require an id that another finds.
 func many(t *testing.T) *catalog.View {
 	t.Helper()
 	verbs := []string{"create", "get", "list", "update", "delete", "send", "void", "merge", "export", "count"}
@@ -35,6 +35,9 @@ func many(t *testing.T) *catalog.View {
 					Output: catalog.MustSchema(`{"type":"object","properties":{"` + noun + `_id":{"type":"string"}}}`),
 				})
 			}
+			entries = append(entries, catalog.Entry{
+				ID: fmt.Sprintf("region%d.%s.find", d, noun), Description: "To find some.", Operation: catalog.Read,
+			})
 		}
 	}
 	all, report := catalog.New(entries, catalog.Options{})

@@ -43,6 +43,9 @@ const (
 
 	queryOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array",` +
 		`"items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},` +
+		`"suppliers":{"type":"array","description":"actions that find ids which others require","items":{"type":"object",` +
+		`"properties":{"id":{"type":"string"},"for":{"type":"string"},"argument":{"type":"string"},` +
+		`"field":{"type":"string"},"line":{"type":"string"}},"required":["id","for","argument"]}},` +
 		`"text":{"type":"string"},"printed":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},` +
 		`"required":["ok"]}`
 	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array",` +
@@ -71,6 +74,20 @@ func (t toolset) answerReply(a *session.Answer) Reply {
 				actions = append(actions, map[string]any{"id": hit.ID, "line": view.Line(hit.ID)})
 			}
 		}
+	}
+	suppliers := []any{}
+	for _, step := range a.Plan.Steps {
+		for _, one := range step.Suppliers {
+			plain := view.PlainSupplier(one)
+			if seen[one.ID] {
+				delete(plain, "line")
+			}
+			seen[one.ID] = true
+			suppliers = append(suppliers, plain)
+		}
+	}
+	if len(suppliers) > 0 {
+		data["suppliers"] = suppliers
 	}
 	if len(actions) > 0 {
 		data["actions"] = actions

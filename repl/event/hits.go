@@ -18,6 +18,8 @@ type Hit struct {
 	Tag string
 	// Needs are its required arguments.
 	Needs []string
+	// Supplied says of a hit which actions find the ids that it requires: "needs movie_id: from search.movie".
+	Supplied []string
 	// Brief is the first sentence about it, Signature its arguments and result in short.
 	Brief, Signature string
 }
@@ -62,6 +64,13 @@ func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 			l = append(l, show.Dim.Span(cells.Clip(text.SanitizeLine(h.Brief), max(room, 0), m.Cut)))
 		}
 		lines = append(lines, l)
+		for _, said := range h.Supplied {
+			said = text.SanitizeLine("  " + said)
+			if width > 0 {
+				said = cells.Clip(said, width, m.Cut)
+			}
+			lines = append(lines, show.Dim.Line(said))
+		}
 	}
 	return lines
 }

@@ -42,6 +42,8 @@ func Plural(thing string) string {
 	switch {
 	case strings.HasSuffix(thing, "y") && len(thing) > 1 && !strings.ContainsRune("aeiou", rune(thing[len(thing)-2])):
 		return thing[:len(thing)-1] + "ies"
+	case strings.HasSuffix(thing, "sis"):
+		return thing[:len(thing)-2] + "es"
 	case strings.HasSuffix(thing, "s"), strings.HasSuffix(thing, "x"), strings.HasSuffix(thing, "ch"),
 		strings.HasSuffix(thing, "sh"):
 		return thing + "es"
