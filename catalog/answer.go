@@ -143,8 +143,8 @@ func (v *View) fit(rows []row, chosen bool) []string {
 	return room.Fit(signatures)
 }
 
-// write are the lines with what they name, as far as that is admitted: the hits that need an id first and what finds it,
-// then the others.
+// write are the lines with what they name, as far as that is admitted: the hits that need an id first and what finds
+// it, then the others.
 func (v *View) write(rows []row, lines []string, o ListOptions) (l Listing, body string) {
 	named := map[string]bool{}
 	admit := func(id string) {

@@ -100,8 +100,8 @@ func counts(before, after []string) bool {
 		return false
 	}
 	next := strings.ToLower(after[0])
-	return strings.HasSuffix(strings.TrimRight(next, ".,;:!?"), "s") && spelling.Singular(spelling.Fold(next)) != spelling.Fold(next) ||
-		strings.HasPrefix(next, "percent")
+	word := spelling.Fold(next)
+	return spelling.Singular(word) != word || strings.HasPrefix(word, "percent")
 }
 
 // open are the needs for ids that are not given. An id in the request belongs to the thing whose name stands before it
@@ -150,7 +150,8 @@ func (g given) has(n need) bool {
 		if _, _, named := cutThing(name, thing); named || slices.Contains(keys, name) {
 			return true
 		}
-		for _, word := range strings.FieldsFunc(value.Brief, func(r rune) bool { return strings.ContainsRune(" {}[],=\"'", r) }) {
+		parts := func(r rune) bool { return strings.ContainsRune(" {}[],=\"'", r) }
+		for _, word := range strings.FieldsFunc(value.Brief, parts) {
 			if slices.Contains(keys, spelling.Fold(word)) || strings.ContainsFunc(word, unicode.IsDigit) && begins(word, thing) {
 				return true
 			}

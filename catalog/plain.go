@@ -22,7 +22,8 @@ func (v *View) Plain(p Plan) map[string]any {
 		suppliers = append(suppliers, v.PlainSupplier(one))
 	}
 	return map[string]any{
-		"kind": "plan", "steps": steps, "links": links, "suppliers": suppliers, "given": plainList(p.Given), "open": plainList(p.Open),
+		"kind": "plan", "steps": steps, "links": links, "suppliers": suppliers, "given": plainList(p.Given),
+		"open":     plainList(p.Open),
 		"problems": plainList(p.Problems), "reordered": p.Reordered, "ids": plainList(p.IDs()),
 	}
 }

@@ -106,7 +106,7 @@ func (g *giver) declares(id, argument string) (field string, ok bool) {
 	return "", false
 }
 
-// finds says by its name how well a read finds a thing: 0 not at all, 2 if it lists it, 4 if it searches for it, and one
+// finds says by its name how well a read finds a thing: 0 not at all, 2 if it lists it, 4 if it searches for it, one
 // less for a longer name such as windows_cluster, unless the entry that needs it, which may be nil, speaks of that. It
 // is for results whose fields do not say what they are: "search.movie" returns results.
 func (g *giver) finds(thing string, e *Entry) int {
@@ -140,8 +140,8 @@ func cutThing(name, thing string) (before string, several, ok bool) {
 	return before, several, ok && thing != "" && (before == "" || before[len(before)-1] == '_')
 }
 
-// finding is what the name of the entry says that it finds, "get_all_provider_accounts" provider_accounts, and all words
-// of the name and of the namespace around it.
+// finding is what the name of the entry says that it finds, "get_all_accounts" accounts, and all words of the
+// name and of the namespace around it.
 func (g *giver) finding() (kinds string, around []string) {
 	words := strings.Split(spelling.Fold(nameOf(g.entry)), "_")
 	if at := slices.IndexFunc(words, func(w string) bool { return isAmong(w, "by for of in from with") }); at > 0 {
@@ -286,8 +286,9 @@ func (s *supplying) worth(g *giver, e *Entry, n need, keys []string) (worth int,
 		return 0, ""
 	}
 	finds := g.finds(n.thing(), e)
-	if at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) }); at >= 0 &&
-		(finds > 0 || g.about(keys[at]) && !slices.ContainsFunc(g.takes(), func(k string) bool { return slices.Contains(keys, k) })) {
+	taken := slices.ContainsFunc(g.takes(), func(k string) bool { return slices.Contains(keys, k) })
+	at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
+	if at >= 0 && (finds > 0 || g.about(keys[at]) && !taken) {
 		return 8 + finds, outputName(g.entry, keys[at])
 	}
 	if finds > 1 {

@@ -20,11 +20,13 @@ func films() []Entry {
 		read("films.movie.popular", "Movies that are popular now.", nil, page),
 		read("films.movie.credits", "Get the cast and crew of a movie.", film, nil),
 		read("films.movie.reviews", "Get the user reviews of a movie.", film, page),
-		read("films.person.credits", "Get the movies of a person.", input(`"person_id":{"type":"integer"}`, `"person_id"`), nil),
+		read("films.person.credits", "Get the movies of a person.", input(`"person_id":{"type":"integer"}`, `"person_id"`),
+			nil),
 		write("films.movie.rate", "Rate a movie.", Create, Low,
 			input(`"movie_id":{"type":"integer"},"value":{"type":"number"}`, `"movie_id","value"`), nil),
 		read("films.list.details", "Get the details of a list.", input(`"id":{"type":"string"}`, `"id"`), nil),
-		write("films.list.create", "Create a list.", Create, Low, nil, MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`)),
+		write("films.list.create", "Create a list.", Create, Low, nil,
+			MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`)),
 		read("shop.order.get", "Get an order.", input(`"order_id":{"type":"string"}`, `"order_id"`), nil),
 		{ID: "shop.basket.checked_out", Description: "What was bought.", Operation: Read,
 			Supplies: []Supply{{"shop.order.get", "order_id", "bought[1].order"}}},
@@ -78,7 +80,8 @@ func TestSuppliers(t *testing.T) {
 	golden.Equal(t, "testdata/suppliers.golden", b.String())
 }
 
-// TestSuppliersSeeTheView has no hidden action be a supplier, and an answer be that of a catalog without the hidden ones.
+// TestSuppliersSeeTheView has no hidden action be a supplier, and answers be those of a catalog without
+// it.
 func TestSuppliersSeeTheView(t *testing.T) {
 	v := filmsView(t)
 	for _, hidden := range []string{"films.search.movie", "shop.order.list", "shop.basket.checked_out"} {
@@ -105,8 +108,10 @@ func TestGiven(t *testing.T) {
 	}{
 		{"cancel order ord_00042", true}, {"cancel order 42", true}, {"cancel #42", true}, {"cancel it: INV-17", true},
 		{"the user jane@example.com", true}, {"https://example.com/orders/x", true}, {`cancel "ord_00042".`, true},
-		{"order 9b2d7c1e-4f0a-4a7e-8a44-0d1f2a3b4c5d", true}, {"the order with the number 42", true},
-		{"", false}, {"cancel an order", false}, {"the first 5", false}, {"10 orders", false}, {"orders of 2026-11-23", false},
+		{"order 9b2d7c1e-4f0a-4a7e-8a44-0d1f2a3b4c5d", true},
+		{"the order with the number 42", true},
+		{"", false}, {"cancel an order", false}, {"the first 5", false}, {"10 orders", false},
+		{"orders of 2026-11-23", false},
 		{"last 30 days", false}, {"over 100", false}, {"in 2026", false}, {"ec2 and s3", false}, {"in v2", false},
 		{"within 100ms", false}, {"5 percent of", false}, {"at 10:30", false}, {"for 12.50", false},
 	} {

@@ -253,5 +253,5 @@ func enumWords(enum []json.RawMessage) string {
 // left out; "~" stands for what only a specification shows.
 func (s *Signature) Line() string { return s.line(fullLine) }
 
-// Short is the shortest line of the action: its id, the names of required inputs, one output, the letter and a few words.
+// Short is the shortest line of the action: id, names of required inputs, one output, letter and a few words.
 func (s *Signature) Short() string { return s.line(bareLine) }
