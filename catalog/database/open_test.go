@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TestPostgresAddresses: an address may leave all to the service file, and a file of passwords that others may read is
@@ -55,5 +58,18 @@ func TestPostgresAddresses(t *testing.T) {
 	}
 	if got := password("postgres://?service=svc", ""); got != "" {
 		t.Errorf("a file that others may read gave %q", got)
+	}
+}
+
+// A server that does not listen is told once, whatever ways there are to it.
+func TestPostgresNotThere(t *testing.T) {
+	config, err := pgconn.ParseConfig("postgres://ann@127.0.0.1:1/shop?connect_timeout=5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, wrong := pgconn.ConnectConfig(t.Context(), config)
+	said, transient := (&postgres{}).explained(wrong)
+	if n := strings.Count(said, "connection refused"); n != 1 || !transient || strings.Contains(said, ";") {
+		t.Errorf("told %d times, %t: %q", n, transient, said)
 	}
 }

@@ -326,8 +326,9 @@ func (p *postgres) explained(err error) (string, bool) {
 	var told *pgconn.PgError
 	if !errors.As(err, &told) {
 		var connect *pgconn.ConnectError
-		if errors.As(err, &connect) {
-			return err.Error(), true
+		if errors.As(err, &connect) { // which says the same of each way that was tried
+			ways := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' })
+			return strings.Replace(strings.Join(slices.Compact(ways), "; "), ":; ", ": ", 1), true
 		}
 		if stale(err) {
 			return "the connection was lost: " + err.Error(), true

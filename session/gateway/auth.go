@@ -95,7 +95,7 @@ func (g *Gateway) setRoster(r Roster) (gone []*member, err error) {
 		limits := c.Limits.share(g.options, len(r.Clients))
 		m := g.members[c.Name]
 		if m == nil {
-			m = &member{overHTTP: true, client: c, accounts: []*account{newAccount("client "+c.Name, limits)}}
+			m = &member{overHTTP: true, client: c, accounts: []*account{newAccount(c.called(), limits)}}
 			m.server, m.stateless = g.server(m, false), g.server(m, true)
 			g.members[c.Name] = m
 		}

@@ -67,12 +67,20 @@ func (c Client) isolated(persistent bool) bool {
 	return !persistent
 }
 
+// called is how messages call the client; one that no file names is the only one there is.
+func (c Client) called() string {
+	if c.Name == "" {
+		return "this client"
+	}
+	return "client " + c.Name
+}
+
 // narrow is the view of the client.
 func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
 	r := c.Rules
 	r.Growing = growing
 	if r.Name == "" {
-		r.Name = "client " + c.Name
+		r.Name = c.called()
 	}
 	narrower, err := v.Narrow(r)
 	if err != nil {

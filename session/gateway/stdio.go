@@ -19,7 +19,7 @@ import (
 // ServeStdio serves one client over in and out until in ends or ctx is done. Nothing but the protocol goes to out. A
 // line that is no message is answered with an error, and nothing else comes of it.
 func (g *Gateway) ServeStdio(ctx context.Context, c Client, in io.Reader, out io.Writer) error {
-	m := &member{client: c, accounts: []*account{newAccount("client "+c.Name, c.Limits.share(g.options, 1))}}
+	m := &member{client: c, accounts: []*account{newAccount(c.called(), c.Limits.share(g.options, 1))}}
 	g.mu.Lock()
 	g.local = append(g.local, m)
 	g.mu.Unlock()
