@@ -148,6 +148,10 @@ func loginCheck(s login.Status, now time.Time) check {
 	switch {
 	case s.Err != nil:
 		c.Text = s.Err.Error()
+		var needed *login.NeededError
+		if errors.As(s.Err, &needed) {
+			c.Text = needed.Reason
+		}
 		return c
 	case s.Ended != "":
 		c.Text = "it has ended (" + s.Ended + ")"
@@ -214,7 +218,7 @@ func (cli *commandLine) loginWay(name string) (*login.Way, error) {
 	if near := spelling.Nearest(name, names); near != "" {
 		hint = "did you mean " + near
 	} else if len(names) > 0 {
-		hint = "there are " + strings.Join(names, ", ")
+		hint = "there " + text.Plural(len(names), "is ", "are ") + strings.Join(names, ", ")
 	}
 	return nil, fmt.Errorf("login %s: no such source that one can log in to: %s", name, hint)
 }

@@ -78,13 +78,14 @@ func (a *Account) State() string {
 	return state
 }
 
-// find is the login for the address, without its tokens.
+// find is the login for the address, without its tokens. One whose file cannot be read is found by its name.
 func (a *Account) find(at *url.URL) (id string, found bool) {
 	if a == nil || at == nil {
 		return "", false
 	}
+	named := Login{Source: a.source, Origins: []string{Origin(at)}}.id()
 	for _, id := range a.store.files(a.source) {
-		if l, _, err := a.store.note(id); err == nil && l.covers(at) {
+		if l, _, err := a.store.note(id); err == nil && l.covers(at) || err != nil && id == named {
 			return id, true
 		}
 	}

@@ -271,9 +271,12 @@ func getJSON(ctx context.Context, address string, into any) (ok bool, err error)
 	if res.StatusCode != http.StatusOK {
 		return false, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxMetadata))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxMetadata+1))
 	if err != nil {
 		return false, told(address, err)
+	}
+	if len(body) > maxMetadata {
+		return false, fmt.Errorf("metadata of more than %d MiB", maxMetadata>>20)
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
 		return false, nil // a page for people
@@ -319,6 +322,9 @@ func told(address string, err error) error {
 		return fmt.Errorf("%s refuses (%s)", host, failed.Response.Status)
 	case errors.As(err, &wrapped):
 		return fmt.Errorf("%s did not answer: %w", host, wrapped.Err)
+	}
+	if said, ok := strings.CutPrefix(err.Error(), "oauth2: "); ok {
+		return fmt.Errorf("%s gives no token: %s", host, said)
 	}
 	return err
 }

@@ -348,8 +348,19 @@ func (f *flow) device(ctx context.Context, s *Store) (*oauth2.Token, error) {
 	if f.Open != nil {
 		_ = f.Open(address)
 	}
-	token, err := config.DeviceAccessToken(withClient(ctx), asked, f.parameters()...)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	var token *oauth2.Token
+	var silent *url.Error
+	for {
+		token, err = config.DeviceAccessToken(withClient(ctx), asked, f.parameters()...)
+		ended := asked.Expiry.IsZero() || !time.Now().Before(asked.Expiry)
+		if !errors.As(err, &silent) || ctx.Err() != nil || ended { // a server that does not answer is asked again
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && silent != nil:
+		err = fmt.Errorf("nobody typed the code in time, or it is not known: %w", told(f.login.TokenURL, silent))
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		err = errors.New("nobody typed the code in time")
 	}
 	return checked(token, err)

@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -234,6 +236,86 @@ func TestDevice(t *testing.T) {
 	}
 	if status, _, err := get(t, store.Of("shop"), s.Resource.URL+"/mcp"); status != 200 || err != nil {
 		t.Errorf("%d, %v", status, err)
+	}
+}
+
+// A server that does not answer while a code is typed is asked again until the code ends.
+func TestDeviceSilent(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		lost, expires int // requests that get no answer; seconds
+		want          string
+	}{
+		{"once", 1, 60, ""},
+		{"always", 100, 2, "nobody typed the code in time, or it is not known: 127.0.0.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if r.URL.Path == "/device" {
+					fmt.Fprintf(w, `{"device_code":"d","user_code":"U","verification_uri":"http://%s/","expires_in":%d,`+
+						`"interval":1}`, r.Host, c.expires)
+				} else if asked.Add(1) <= int32(c.lost) {
+					panic(http.ErrAbortHandler)
+				} else {
+					fmt.Fprint(w, `{"access_token":"token-of-device","token_type":"Bearer"}`)
+				}
+			}))
+			defer s.Close()
+			at := Target{Resource: s.URL + "/x", TokenURL: s.URL + "/token", DeviceURL: s.URL + "/device"}
+			_, err := NewStore(t.TempDir(), Keyring{}).Login(t.Context(), "shop", at,
+				Options{Device: true, Client: Client{ID: "known"}})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if asked.Load() < 2 && c.want == "" {
+				t.Error("it was asked once")
+			}
+		})
+	}
+}
+
+// A file that is damaged, or that others can read, is named with its remedy: requests do not go without a login.
+func TestBadFiles(t *testing.T) {
+	s := oauthtest.New(oauthtest.Options{}, hello)
+	defer s.Close()
+	dir := t.TempDir()
+	file := NewStore(dir, Keyring{}).File(logged(t, NewStore(dir, Keyring{}), s, browsing()))
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		{"", 0o600, " is damaged"},
+		{"null", 0o600, " is damaged"},
+		{string(good[:len(good)/2]), 0o600, " is damaged"},
+		{string(good), 0o644, " has its tokens, and others can read it"},
+	} {
+		if runtime.GOOS == "windows" && c.mode != 0o600 {
+			continue
+		}
+		if err := errors.Join(os.WriteFile(file, []byte(c.text), 0o600), os.Chmod(file, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		store := NewStore(dir, Keyring{})
+		_, _, err := get(t, store.Of("shop"), s.Resource.URL+"/mcp")
+		want := "shop: " + file + c.want + ": run almanac login shop in a terminal"
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if all := store.List(""); len(all) != 1 || all[0].Source != "shop" || all[0].Err == nil {
+			t.Errorf("listed as %+v", all)
+		}
+	}
+	logged(t, NewStore(dir, Keyring{}), s, browsing())
+	if status, _, err := get(t, NewStore(dir, Keyring{}).Of("shop"), s.Resource.URL+"/mcp"); status != 200 || err != nil {
+		t.Errorf("logged in again: %d, %v", status, err)
 	}
 }
 

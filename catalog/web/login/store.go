@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -98,16 +99,25 @@ func (s *Store) files(source string) []string {
 // maxFile bounds the file of a login, in bytes.
 const maxFile = 1 << 20
 
-// note reads the file of a login: all but the tokens where those are in the keyring. raw changes with the login.
+// note reads the file of a login: all but the tokens where those are in the keyring. raw changes with the login. The
+// error is a *NeededError where the file is not good for a login.
 func (s *Store) note(id string) (l Login, raw string, err error) {
 	text, err := regular.Read(s.path(id), maxFile)
 	if err != nil {
 		return Login{}, "", err
 	}
+	source, _, _ := strings.Cut(id, "@")
 	if err := json.Unmarshal(text, &l); err != nil || len(l.Origins) == 0 || l.id() != id {
-		return Login{}, "", fmt.Errorf("%s: not the file of a login: remove it and log in again", s.path(id))
+		return Login{}, "", &NeededError{Source: source, Reason: s.path(id) + " is damaged"}
 	}
 	s.issue(l.Tokens)
+	info, err := os.Stat(s.path(id))
+	if err != nil {
+		return Login{}, "", err
+	}
+	if !l.InKeyring && info.Mode()&0o077 != 0 && runtime.GOOS != "windows" {
+		return Login{}, "", &NeededError{Source: source, Reason: s.path(id) + " has its tokens, and others can read it"}
+	}
 	return l, string(text), nil
 }
 
@@ -257,7 +267,8 @@ func (s *Store) List(source string) []Status {
 		}
 		renews := l.Renews()
 		l.Tokens = tokens{}
-		l.Source = cmp.Or(l.Source, id)
+		name, _, _ := strings.Cut(id, "@")
+		l.Source = cmp.Or(l.Source, name)
 		all = append(all, Status{Login: l, Err: err, Renews: renews})
 	}
 	return all
