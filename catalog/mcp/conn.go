@@ -112,7 +112,7 @@ func (c *conn) reason(err error) error {
 			return errors.New(said)
 		}
 	}
-	return errors.New(err.Error() + "; " + said)
+	return fmt.Errorf("%w; %s", err, said)
 }
 
 // abandon ends a connection at once: one that was never established, or whose server does not answer.

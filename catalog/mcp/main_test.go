@@ -84,6 +84,32 @@ func serveAs(kind string) {
 		}
 		answers["server/discover"] = "hang"
 		answer(answers)
+	case "modern": // refuses the handshake, and what does not name the version without one
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct {
+					Meta map[string]any `json:"_meta"`
+				}
+			}
+			if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+				continue
+			}
+			said := `"error":{"code":-32022,"message":"unsupported protocol version","data":{"supported":["` +
+				modernVersion + `"]}}`
+			if m.Params.Meta[sdk.MetaKeyProtocolVersion] == modernVersion {
+				said = `"result":` + map[string]string{
+					"server/discover": `{"resultType":"complete","supportedVersions":["` + modernVersion + `"],` +
+						`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`,
+					"tools/list": `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[` +
+						`{"name":"get_sum","inputSchema":{"type":"object"}}]}`,
+					"tools/call": `{"resultType":"complete","content":[{"type":"text","text":"42"}]}`,
+				}[m.Method]
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, said)
+		}
 	case "once": // is there once, and hangs at every start after that
 		if _, err := os.Stat(arg); err == nil {
 			time.Sleep(time.Hour)

@@ -117,6 +117,16 @@ func testStrict(t *testing.T, at endpoint, modern bool) {
 	}
 }
 
+// So is a process that refuses the handshake: it is started again for the other way.
+func TestStrictProcess(t *testing.T) {
+	for _, modern := range []bool{false, true} {
+		entries := load(t, child(t, "modern", nil, options{Modern: modern}))
+		if got, err := call(t.Context(), entries["x.get_sum"], nil); err != nil || got.Data != "42" {
+			t.Errorf("%t: %v, %v", modern, got, err)
+		}
+	}
+}
+
 // A server that knows the handshake only is greeted with it, whatever it is asked first.
 func TestModernFirst(t *testing.T) {
 	entries := load(t, child(t, "good", nil, options{Modern: true}))
