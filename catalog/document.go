@@ -47,15 +47,19 @@ const (
 	nameKind
 	aliasKind
 	supplyKind // the ids of actions that an entry says it supplies
+	productKind
 	kindCount
 )
 
 // searchOptions are those of an index of n entries.
 func searchOptions(without []search.Feature, n int, entry func(doc int) *Entry) search.Options {
 	kinds := slices.Repeat([]bool{true}, kindCount)
-	kinds[nameKind], kinds[aliasKind], kinds[supplyKind] = false, false, false
+	for _, kind := range []int{nameKind, aliasKind, supplyKind, productKind} {
+		kinds[kind] = false
+	}
 	return search.Options{
-		Noun: "action", Fields: searchFields(), Kinds: kinds, PathKind: namespaceKind, Without: without,
+		Noun: "action", Fields: searchFields(), Kinds: kinds, PathKind: namespaceKind, ProductKind: productKind,
+		Without:  without,
 		Path:     func(doc int) []string { return entry(doc).Namespace },
 		Document: func(doc int, d *search.Document) { document(entry(doc), n, d) },
 	}
@@ -79,6 +83,8 @@ func document(e *Entry, n int, d *search.Document) {
 	add(nameField, e.Aliases...)
 	add(titleField, e.Title)
 	add(namespaceField, e.Namespace...)
+	products := productsOf(e, seen.fold)
+	add(namespaceField, newWords(products, e.Namespace)...)
 	add(tagField, e.labels()...)
 	add(tagField, e.Entities...)
 	add(descriptionField, e.Description)
@@ -92,6 +98,9 @@ func document(e *Entry, n int, d *search.Document) {
 		d.Texts = append(d.Texts, search.Text{Field: outputField, Text: p.Name, Known: &sh.output.names[i].known})
 	}
 	addKeys(d, e, sh)
+	for _, name := range products {
+		d.Keys = append(d.Keys, search.Key{Kind: productKind, Name: name})
+	}
 	switch e.Operation {
 	case Read:
 		d.Intent = search.Finding

@@ -52,6 +52,9 @@ type Entry struct {
 	// Category is the one subject that the action belongs to: "finance". It is found like a tag; may be empty.
 	Category string
 	Tags     []string
+	// Products are usual names of what the action belongs to, such as a service: "Google Drive". It is found by them as by
+	// its namespace.
+	Products []string
 	// Version is the action's own, in any form: "2.1". Empty where it has none.
 	Version string
 	// Aliases are other names and phrases people use for the action: "past due invoices".

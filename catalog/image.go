@@ -90,7 +90,7 @@ func samples() []Entry {
 			Effects:    []Effect{{Kind: "notify", Target: "$args.to?", Value: "sent"}},
 			Output:     MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
 		{ID: "search-everything", Category: "finding", Version: "2", Guide: "Ask.", Strict: true, Namespace: []string{"Find"},
-			Recipe:      "GET /search",
+			Recipe: "GET /search", Products: []string{"Far Sight"}, Target: "GET https://farsight.org/search",
 			Description: "各国の検索 über alles", Operation: Read},
 	}
 }

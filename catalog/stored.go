@@ -137,6 +137,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 	b = appendEffects(b, e.Effects)
 	b = appendFlag(appendText(appendText(appendText(b, e.Category), e.Version), e.Guide), e.Strict)
 	b = appendText(b, e.Recipe)
+	b = appendList(b, e.Products)
 	b = binary.AppendUvarint(b, uint64(len(e.Supplies)))
 	for _, s := range e.Supplies {
 		b = appendText(appendText(appendText(b, s.ID), s.Argument), s.Field)
@@ -222,6 +223,7 @@ func (r *entryReader) entry() Entry {
 	e.Effects = readEffects(r.text())
 	e.Category, e.Version, e.Guide, e.Strict = r.text(), r.text(), r.text(), r.flag()
 	e.Recipe = r.text()
+	e.Products = r.list()
 	if n := r.count(); n > 0 {
 		e.Supplies = make([]Supply, n)
 		for i := range e.Supplies {

@@ -183,12 +183,31 @@ func (r *reading) batch() catalog.Batch {
 		b.Notes = append(b.Notes, catalog.Skip{Reason: "the server says: " + guide})
 	}
 	slices.SortFunc(b.Entries, func(x, y catalog.Entry) int { return cmp.Compare(x.ID, y.ID) })
+	products := r.products()
 	for i := range b.Entries {
+		b.Entries[i].Products = products
 		b.Entries[i].Timeout = r.source.options.Access.Timeout
 	}
 	b.Skipped, b.Mended = r.skipped, r.mended
 	b.Found = len(b.Entries) + len(b.Skipped)
 	return b
+}
+
+// products are what the server calls itself, without the words that every server has.
+func (r *reading) products() (names []string) {
+	info := r.session.InitializeResult().ServerInfo
+	if info == nil {
+		return nil
+	}
+	for _, name := range []string{info.Title, info.Name} {
+		words := slices.DeleteFunc(verb.Words(clean(name, 60)), func(word string) bool {
+			return strings.Contains(" mcp server the a an api ", " "+word+" ")
+		})
+		if name = strings.Join(words, " "); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // tool makes the entry of a tool.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -340,7 +341,7 @@ func TestFound(t *testing.T) {
 	} {
 		raw, _ := json.Marshal(map[string]string{
 			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{` + c.capabilities + `},"instructions":"` +
-				instructions + `","serverInfo":{"name":"x","version":"1"}}`,
+				instructions + `","serverInfo":{"name":"google-drive-mcp-server","title":"GDrive","version":"1"}}`,
 			"tools/list":   `{"tools":[{"name":"tool"}]}`,
 			"prompts/list": `{"prompts":[` + c.prompts + `]}`, "resources/list": `{"resources":[` + c.resources + `]}`,
 			"resources/templates/list": `{"resourceTemplates":[` + c.templates + `]}`,
@@ -355,6 +356,9 @@ func TestFound(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got  %s\nwant %s", c.name, got, c.want)
+		}
+		if p := b.Entries[0].Products; !slices.Equal(p, []string{"g drive", "google drive"}) {
+			t.Errorf("%s: products %q", c.name, p)
 		}
 		if g := b.Entries[0].Guide; len(g) > maxGuide || !strings.HasPrefix(g, "Read this. Read") {
 			t.Errorf("%s: guide %q", c.name, g)

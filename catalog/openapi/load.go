@@ -29,6 +29,7 @@ type loader struct {
 	servers  servers
 	progress func(source.Reading)
 	kept     kept
+	products []string // what the document says that it is about
 	batch    catalog.Batch
 }
 
@@ -37,6 +38,11 @@ func (l *loader) load(ctx context.Context, bind *binding) error {
 	ops, skipped, found := l.d.operations(l.o.Source)
 	l.batch.Skipped, l.batch.Found = skipped, found
 	habit := habitOf(ops, l.name)
+	for _, product := range []string{titleName(l.d.root.At("info", "title").Str()), fileName(l.o.From)} {
+		if product != "" && product != l.name {
+			l.products = append(l.products, strings.Clone(product))
+		}
+	}
 	for _, op := range ops {
 		op.name = habit.nameOf(op, first(op.tags, ""))
 	}
@@ -144,7 +150,7 @@ func (l *loader) unsupported() {
 // entry makes one entry.
 func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool) (catalog.Entry, error) {
 	e := catalog.Entry{
-		ID: op.id, Title: op.title(), Source: l.o.Source, Entities: entities(op),
+		ID: op.id, Title: op.title(), Source: l.o.Source, Entities: entities(op), Products: l.products,
 	}
 	if err := catalog.CheckID(e.ID); err != nil {
 		return e, err

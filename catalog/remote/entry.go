@@ -50,6 +50,7 @@ type entry struct {
 	Operation   catalog.Operation `json:"operation,omitempty"`
 	Entities    []string          `json:"entities,omitempty"`
 	Category    string            `json:"category,omitempty"`
+	Products    []string          `json:"products,omitempty"`
 	Tags        []string          `json:"tags,omitempty"`
 	Version     string            `json:"version,omitempty"`
 	Aliases     []string          `json:"aliases,omitempty"`
@@ -92,7 +93,8 @@ type compensation struct {
 func entryOf(e *catalog.Entry) entry {
 	w := entry{
 		ID: e.ID, Title: e.Title, Description: e.Description, Operation: e.Operation, Entities: e.Entities,
-		Category: e.Category, Tags: e.Tags, Version: e.Version, Aliases: e.Aliases, Strict: e.Strict, Mutates: e.Mutates,
+		Category: e.Category, Products: e.Products, Tags: e.Tags, Version: e.Version, Aliases: e.Aliases,
+		Strict: e.Strict, Mutates: e.Mutates,
 		Risk: e.Risk, Examples: e.Examples, Paged: e.Paged, Timeout: e.Timeout, Retry: e.Retry, Target: e.Target,
 		Callable: e.Callable(), Previews: e.Preview != nil, Effects: e.Effects,
 	}
@@ -256,7 +258,8 @@ func (s *hosts) entry(w entry) (e catalog.Entry, err error) {
 		ID: prefix + w.ID, Title: text.LineBytes(w.Title, 200),
 		Description: text.Clean(text.ClipBytes(w.Description, maxDescription)),
 		Operation:   catalog.Operation(text.LineBytes(string(w.Operation), 40)), Entities: cleaned(w.Entities),
-		Category: text.LineBytes(w.Category, 100), Tags: cleaned(w.Tags), Version: text.LineBytes(w.Version, 100),
+		Category: text.LineBytes(w.Category, 100), Products: cleaned(w.Products), Tags: cleaned(w.Tags),
+		Version: text.LineBytes(w.Version, 100),
 		Aliases: cleaned(w.Aliases), Namespace: cleaned(w.Namespace), Strict: w.Strict, Mutates: w.Mutates, Risk: w.Risk,
 		Paged: w.Paged, Timeout: min(max(w.Timeout, 0), maxTimeout), Retry: w.Retry,
 		Target: text.LineBytes(strings.TrimSuffix("host "+s.name+": "+w.Target, ": "), 500),

@@ -1,7 +1,7 @@
 package search
 
 // This file takes apart what a query writes as one word: "listinvoices" is "list invoices" if no visible document has
-// the former and one has the latter.
+// the former and one has the latter, or is under a path or product of that name.
 
 import (
 	"slices"
@@ -50,7 +50,9 @@ func (r *reader) partsOf(word string) []string {
 	if r.parts == nil {
 		r.parts = map[string][]string{}
 	}
-	r.parts[word] = r.index.apart(word, r.request.Visible)
+	if r.parts[word] = r.joined(word); r.parts[word] == nil {
+		r.parts[word] = r.index.apart(word, r.request.Visible)
+	}
 	return r.parts[word]
 }
 
@@ -100,15 +102,41 @@ func (ix *Index) sideBySide(a, b int32, visible Bits) bool {
 	return slices.ContainsFunc(ix.pairDocs(a, b), func(p pair) bool { return visible.Has(int(p.doc())) })
 }
 
-// isPathWithoutJoints reports whether a word is in the name of a visible path without its joints ("open_weather").
-func (r *reader) isPathWithoutJoints(word string) bool {
-	paths := &r.index.keys[r.index.options.PathKind]
+// joined is the words of a visible path or product that a query writes as one: "googledrive".
+func (r *reader) joined(word string) []string {
+	ix := r.index
+	from, _ := slices.BinarySearch(ix.namedPaths.sums, joinedSum([]string{word}))
+	for i := from; i < len(ix.namedPaths.sums) && ix.namedPaths.sums[i] == joinedSum([]string{word}); i++ {
+		n := ix.namedPaths.namespaces[i]
+		name, docs := ix.namesOf(n).Names.At(int(n>>1)), ix.documentsOf(n)
+		if !r.request.Visible.Any(docs) {
+			continue
+		}
+		words := strings.Split(name, "_")
+		if n&1 == 0 {
+			words = wordsOf(ix.options.Path(int(docs[0]))[strings.Count(name, ".")])
+		}
+		for n := range words {
+			if strings.Join(words[:n+1], "") == word {
+				return words[:n+1]
+			}
+		}
+	}
+	return nil
+}
+
+// isNameWithoutJoints reports whether a word is in the name of a visible path or product without its joints
+// ("open_weather").
+func (r *reader) isNameWithoutJoints(word string) bool {
 	joints := strings.NewReplacer("_", "", "-", "")
-	for i := range paths.Names.Len() {
-		name := paths.Names.At(i)
-		if strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word) &&
-			r.request.Visible.Any(paths.At(i)) {
-			return true
+	for _, kind := range []int{r.index.options.PathKind, r.index.options.ProductKind} {
+		names := &r.index.keys[kind]
+		for i := range names.Names.Len() {
+			name := names.Names.At(i)
+			if strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word) &&
+				r.request.Visible.Any(names.At(i)) {
+				return true
+			}
 		}
 	}
 	return false
@@ -116,11 +144,14 @@ func (r *reader) isPathWithoutJoints(word string) bool {
 
 // knowsParts reports whether a name in several words ("OptionsPro") has no unknown one.
 func (r *reader) knowsParts(name string) bool {
-	parts, known := 0, true
-	spelling.EachWord(name, func(word []byte, _ bool) {
-		st := stem(string(word))
-		parts++
-		known = known && (st == "" || r.knows(r.index.words.term(st)))
+	words := wordsOf(name)
+	return len(words) > 1 && !slices.ContainsFunc(words, func(word string) bool {
+		st := stem(word)
+		return st != "" && !r.knows(r.index.words.term(st))
 	})
-	return parts > 1 && known
+}
+
+func wordsOf(text string) (words []string) {
+	spelling.EachWord(text, func(word []byte, _ bool) { words = append(words, string(word)) })
+	return words
 }

@@ -81,6 +81,9 @@ type Options struct {
 	// PathKind is the kind whose keys are the dotted paths that documents stand under, and Path is the Path of a document.
 	PathKind int
 	Path     func(doc int) []string
+	// ProductKind is the kind whose keys are other names of what documents stand under, words joined by "_"; that of
+	// PathKind for none.
+	ProductKind int
 	// Document fills d with a document; d is empty, with slices to append to. It must be safe for concurrent use, and give
 	// the same document as long as the index lives.
 	Document func(doc int, d *Document)

@@ -1,8 +1,8 @@
 package search
 
 // The feature Namespaces: the query names a path of documents, such as a product: "send a message in slack", "stripe:
-// create customer". The words of its last segment must stand after a preposition, before a colon, in capitals or at the
-// beginning, and hardly occur in other documents.
+// create customer". The words of its last segment, or the first ones of another name of it, must stand after a
+// preposition, before a colon, in capitals or at the beginning, and hardly occur in other documents.
 
 import (
 	"cmp"
@@ -25,11 +25,26 @@ const (
 // beforeNames are the words that a name may follow.
 const beforeNames = "in with on via using from to into by through"
 
-// namedPaths are the sums of the last segments of short namespaces, sorted, and in step the numbers of the namespaces.
+// namedPaths are the sums of the last segments of short namespaces and of products, sorted, and in step which they are:
+// twice the number of the key, plus one for a product. A name of several words also has the sum of these in one.
 type namedPaths struct {
 	sums       []uint64
 	namespaces []uint32
 }
+
+// documentsOf are the documents of a named path.
+func (ix *Index) documentsOf(n uint32) []uint32 { return ix.namesOf(n).At(int(n >> 1)) }
+
+// namesOf are the keys that a named path is one of.
+func (ix *Index) namesOf(n uint32) *Keys {
+	if n&1 != 0 {
+		return &ix.keys[ix.options.ProductKind]
+	}
+	return &ix.keys[ix.options.PathKind]
+}
+
+// joinedSum is the sum of words written as one. No stem has a space.
+func joinedSum(words []string) uint64 { return phrase{" " + strings.Join(words, "")}.hash() }
 
 // newNamedPaths collects the named paths of an index that is being built.
 func (ix *Index) newNamedPaths() namedPaths {
@@ -38,6 +53,29 @@ func (ix *Index) newNamedPaths() namedPaths {
 		namespace uint32
 	}
 	var all []product
+	add := func(words []string, namespace uint32) {
+		var stems phrase
+		for _, word := range words {
+			if st := stem(word); st != "" {
+				stems = stems.with(st)
+			}
+		}
+		if n := len(stems); n > 0 && n <= namedWords {
+			all = append(all, product{stems.hash(), namespace})
+		}
+		if len(words) > 1 {
+			all = append(all, product{joinedSum(words), namespace})
+		}
+	}
+	if ix.options.ProductKind != ix.options.PathKind {
+		products := &ix.keys[ix.options.ProductKind].Names
+		for i := range products.Len() {
+			words := strings.Split(products.At(i), "_")
+			for n := range min(len(words), namedWords) {
+				add(words[:n+1], uint32(i)<<1|1)
+			}
+		}
+	}
 	m := &ix.keys[ix.options.PathKind]
 	for i := range m.Names.Len() {
 		depth := strings.Count(m.Names.At(i), ".")
@@ -48,13 +86,7 @@ func (ix *Index) newNamedPaths() namedPaths {
 		if depth >= min(namedDepth, len(path)) {
 			continue
 		}
-		// As the document writes it, since capitals separate words.
-		stems := phrase(Stems(path[depth]))
-		slices.Sort(stems)
-		stems = slices.Compact(stems)
-		if n := len(stems); n > 0 && n <= namedWords {
-			all = append(all, product{stems.hash(), uint32(i)})
-		}
+		add(wordsOf(path[depth]), uint32(i)<<1) // as the document writes it, since capitals separate words
 	}
 	slices.SortFunc(all, func(a, b product) int {
 		return cmp.Or(cmp.Compare(a.sum, b.sum), cmp.Compare(a.namespace, b.namespace))
@@ -82,7 +114,7 @@ func (ix *Index) named(q *query) []uint32 {
 		if stems[i] == "" {
 			continue
 		}
-		sum := uint64(0)
+		sum, longest := uint64(0), []uint32(nil) // of products that begin here, the one with the longest name
 		for j := i; j < min(len(stems), i+namedWords); j++ {
 			if stems[j] == "" || slices.Contains(stems[i:j], stems[j]) {
 				continue
@@ -100,15 +132,32 @@ func (ix *Index) named(q *query) []uint32 {
 				to++
 			}
 			if begins[raw[i].written()] && ix.distinct(stems[i:j+1], ix.namedPaths.namespaces[from:to]) {
-				named = append(named, ix.namedPaths.namespaces[from:to]...)
+				paths, products := split(ix.namedPaths.namespaces[from:to])
+				named = append(named, paths...)
+				if len(products) > 0 {
+					longest = products
+				}
 			}
 		}
+		named = append(named, longest...)
 	}
 	if len(named) == 0 || len(ix.lexicon.clauses(q.text)) > 0 {
 		return nil
 	}
 	slices.Sort(named)
 	return slices.Compact(named)
+}
+
+// split parts the namespaces from the products among named paths.
+func split(named []uint32) (paths, products []uint32) {
+	for _, n := range named {
+		if n&1 != 0 {
+			products = append(products, n)
+		} else {
+			paths = append(paths, n)
+		}
+	}
+	return paths, products
 }
 
 // distinct reports whether four of five documents that have the rarest stem of a name are in its namespaces.
@@ -126,8 +175,16 @@ func (ix *Index) distinct(stems []string, namespaces []uint32) bool {
 		least = min(least, len(docs))
 	}
 	total := 0
-	for _, n := range namespaces {
-		total += len(ix.keys[ix.options.PathKind].At(int(n)))
+	if _, products := split(namespaces); len(products) > 0 && len(namespaces) > 1 {
+		all := NewBits(ix.docs) // they may have documents in common
+		for _, n := range namespaces {
+			all.SetAll(ix.documentsOf(n))
+		}
+		total = all.Count()
+	} else {
+		for _, n := range namespaces {
+			total += len(ix.documentsOf(n))
+		}
 	}
 	return total >= leastNamed && 5*total >= 4*least
 }
@@ -148,15 +205,24 @@ func (l *lexicon) nameBegins(query string) map[string]bool {
 }
 
 func addNamespaces(ix *Index, q *query, t *tally) {
-	m := &ix.keys[ix.options.PathKind]
-	for _, n := range ix.named(q) {
-		for _, doc := range m.At(int(n)) {
-			if t.points[doc] > 0 {
+	paths, products := split(ix.named(q))
+	var raised Bits // by a path or a product, where there are products: one raises no document again
+	if len(products) > 0 {
+		raised = NewBits(ix.docs)
+	}
+	for i, n := range slices.Concat(paths, products) {
+		name := ix.namesOf(n).Names.At(int(n >> 1))
+		if i >= len(paths) {
+			name = strings.ReplaceAll(name, "_", " ")
+		}
+		for _, doc := range ix.documentsOf(n) {
+			if t.points[doc] > 0 && (i < len(paths) || !raised.Has(int(doc))) {
 				t.points[doc] += namedPoints
 			}
 		}
-		t.note(func(points int32) (string, string) {
-			return because("(namespace)", "the query names "+m.Names.At(int(n)))(points)
-		})
+		if raised != nil {
+			raised.SetAll(ix.documentsOf(n))
+		}
+		t.note(because("(namespace)", "the query names "+name))
 	}
 }

@@ -58,5 +58,5 @@ func (r *reader) isMissing(word string) bool {
 		return strings.HasPrefix(r.index.words.At(int(a.term)), f.stem) && r.knows(a.term)
 	}
 	return !slices.ContainsFunc(r.alternatesOf(f), begun) && len(r.index.nearTerms(f.stem, r.request.Visible)) == 0 &&
-		len(r.index.apart(word, r.request.Visible)) == 0 && !r.isPathWithoutJoints(word)
+		len(r.index.apart(word, r.request.Visible)) == 0 && !r.isNameWithoutJoints(word)
 }
