@@ -61,8 +61,12 @@ func (f *file) refused(error) bool { return false }
 func (f *file) secrets() []string { return nil }
 
 func (f *file) begin(ctx context.Context, writes bool) (transaction, error) {
-	if _, err := os.Stat(f.path); err != nil {
+	info, err := os.Stat(f.path)
+	if err != nil {
 		return nil, errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
 	}
 	pool, start := f.reads, "BEGIN"
 	if writes {

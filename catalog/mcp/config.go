@@ -100,7 +100,11 @@ func parseConfig(text []byte, file string, getenv func(string) (string, bool)) (
 func parseServer(key string, raw json.RawMessage, file string, getenv func(string) (string, bool)) (endpoint, error) {
 	var c configured
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return endpoint{}, fmt.Errorf("cannot be read: %v", err)
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			err = fmt.Errorf("%s is of the wrong type (%s)", cmp.Or(wrong.Field, "the entry"), wrong.Value)
+		}
+		return endpoint{}, fmt.Errorf("cannot be read: %w", err)
 	}
 	if c.Disabled || c.Enabled != nil && !*c.Enabled {
 		return endpoint{}, errors.New("disabled in the file")

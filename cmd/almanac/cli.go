@@ -129,6 +129,12 @@ type commandLine struct {
 	credentials *credentials
 }
 
+// What names of tools may begin with: the names have 64 bytes at most.
+const (
+	maxPrefix     = 48
+	prefixLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+)
+
 // Validate reads the patterns that an option holds.
 func (cli *commandLine) Validate() error {
 	_, err := pattern.ParseAll(cli.LooseReads)
@@ -137,6 +143,9 @@ func (cli *commandLine) Validate() error {
 	}
 	if _, err = effect.ParseKinds(cli.ApplyEffects); err != nil {
 		return fmt.Errorf("apply_effects: %w", err)
+	}
+	if len(cli.Prefix) > maxPrefix || strings.Trim(cli.Prefix, prefixLetters) != "" {
+		return fmt.Errorf("prefix: want at most %d ASCII letters, digits, _ and -, which names of tools may have", maxPrefix)
 	}
 	if cli.Team != "" {
 		if err := team.CheckName(cli.Team); err != nil {

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 	"almanac/session/gateway"
 )
 
@@ -111,7 +112,7 @@ func (s *served) readAgain(c serveCommand, g *gateway.Gateway, cert *certificate
 		if err != nil {
 			s.note("reload: %v: clients stay as they were", err)
 		} else {
-			s.note("reload: %d clients", len(roster.Clients))
+			s.note("reload: %s", text.Count(len(roster.Clients), "client"))
 			s.warn(roster.Clients)
 		}
 	}

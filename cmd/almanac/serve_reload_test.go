@@ -82,7 +82,7 @@ func TestServeReload(t *testing.T) {
 	}{
 		{one + "[client.b]\ntoken_sha256 = \"" + strings.Repeat("cd", 32) + "\"\n",
 			"reload: 2 clients\nreload: certificate read\n", 2},
-		{one, "reload: 1 clients\n", 2},
+		{one, "reload: 1 client\n", 2},
 		{"[client.a]\n", "reload: --http 127.0.0.1:0: every client needs a token outside the loopback interface", 3},
 		{"[klient.a]\n", "klient.a: unknown key: clients stay as they were\n", 4},
 	} {
@@ -156,14 +156,14 @@ func TestServeWarns(t *testing.T) {
 	const view = "warning: view v.toml: namespace \"shp\": not in the catalog; did you mean shop?\n"
 	for _, step := range []struct{ text, want string }{
 		{`denied_ids = ["shop.item.remve", "shop.*"]
-allow = ["shop.item.remov"]`, "reload: 1 clients\n" + view + "warning: --expose nope.*: no such action\n" +
+allow = ["shop.item.remov"]`, "reload: 1 client\n" + view + "warning: --expose nope.*: no such action\n" +
 			"warning: client a: denied id: shop.item.remve: no such action; did you mean shop.item.remove?\n" +
 			"warning: client a: allow: grant: shop.item.remov: no such action\n"},
-		{`denied_ids = ["shop.item.remve"]`, "reload: 1 clients\n"},
-		{`denied_ids = ["shop.item.remove"]`, "reload: 1 clients\n"},
+		{`denied_ids = ["shop.item.remve"]`, "reload: 1 client\n"},
+		{`denied_ids = ["shop.item.remove"]`, "reload: 1 client\n"},
 		{`operations = ["raed"]
 denied_operations = ["delte"]
-namespaces = ["nope"]`, `reload: 1 clients
+namespaces = ["nope"]`, `reload: 1 client
 warning: client a: namespace "nope": not in the catalog
 warning: client a: operation "raed": not in the catalog, which has delete, read; did you mean read?
 warning: client a: operation "delte": not in the catalog, which has delete, read; did you mean delete?
