@@ -33,8 +33,8 @@ type ListOptions struct {
 	// Admit is asked about each action before the text names it, the most important ones first; false leaves it out. Nil
 	// admits all.
 	Admit func(id string) bool
-	// Bare leaves suppliers out.
-	Bare bool
+	// Bare leaves suppliers out, Each gives interchangeable hits a line each.
+	Bare, Each bool
 }
 
 // A Listing is a set as text, with what the text names.
@@ -43,6 +43,8 @@ type Listing struct {
 	// Hits are those of the set that the text names, in its order, Suppliers what it says of the ids that they require.
 	Hits      []Hit
 	Suppliers []Supplier
+	// Like says of hits without a line of their own which hit's line names them.
+	Like map[string]string
 }
 
 // Named are the ids that the text names, each once: those of hits, then those of suppliers.
@@ -65,17 +67,14 @@ func (v *View) FormatSet(s Set, max int) string { return v.List(s, ListOptions{M
 // which neither the request nor the session has stands the action that finds it (see Supplier), if a few tokens more
 // than the hits take are enough. For an empty set the text says what was searched, which words are near, and where to
 // look.
+//
+// Interchangeable hits share the line of the first, see Alike: it ends with the ids of the others, up to three unless
+// the set was made with a limit.
 func (v *View) List(s Set, o ListOptions) Listing {
 	if o.Most <= 0 {
 		o.Most = defaultLimit
 	}
-	var rows []row
-	for _, h := range s.hits[:min(len(s.hits), o.Most)] {
-		if doc := v.doc(s.hit(h).ID); doc >= 0 {
-			rows = append(rows, row{doc: doc, hit: s.hit(h),
-				signature: v.cat.signatureOf(doc).Asking(s.asked.NeedsInput, s.asked.NeedsOutput, needKeys)})
-		}
-	}
+	rows := v.rows(s, o)
 	if len(rows) == 0 {
 		return Listing{Text: v.formatEmpty(s)}
 	}
@@ -105,17 +104,66 @@ func (v *View) List(s Set, o ListOptions) Listing {
 	return l
 }
 
-// A row is a hit as an answer writes it.
+// A row is a hit as an answer writes it, with hits that are interchangeable with it.
 type row struct {
-	doc       int
 	hit       Hit
+	alike     []Hit
+	unnamed   int // more of them
 	signature *spec.Signature
 	needs     []Supplier
 }
 
+// rows are the hits that an answer may list.
+func (v *View) rows(s Set, o ListOptions) (rows []row) {
+	var hits []Hit
+	for _, h := range s.Hits()[:min(len(s.hits), o.Most)] {
+		if v.doc(h.ID) >= 0 {
+			hits = append(hits, h)
+		}
+	}
+	groups := [][]Hit{}
+	if !o.Each {
+		groups = v.Alike(hits)
+	} else {
+		for _, h := range hits {
+			groups = append(groups, []Hit{h})
+		}
+	}
+	for _, group := range groups {
+		r := row{hit: group[0], alike: group[1:]}
+		if n := len(r.alike); n > mostAlike && !s.chosen {
+			r.alike, r.unnamed = r.alike[:mostAlike], n-mostAlike
+		}
+		r.signature = v.cat.signatureOf(v.doc(r.hit.ID)).Asking(s.asked.NeedsInput, s.asked.NeedsOutput, needKeys).
+			Followed(r.others(r.alike))
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// others are hits that are interchangeable with the row's, at the end of its line.
+func (r *row) others(named []Hit) string {
+	if len(named) == 0 {
+		return ""
+	}
+	ids := make([]string, len(named))
+	for i, h := range named {
+		ids[i] = h.ID
+	}
+	all := strings.Join(ids, ", ")
+	if r.unnamed > 0 {
+		all += fmt.Sprintf(" and %d more", r.unnamed)
+	}
+	return "  (or " + all + ")"
+}
+
 // supply finds suppliers for the first rows.
 func (v *View) supply(rows []row, s Set) {
-	for _, one := range v.Suppliers(s) {
+	var first []Hit
+	for _, r := range rows[:min(len(rows), helpedHits)] {
+		first = append(first, r.hit)
+	}
+	for _, one := range v.suppliersFor(first, s.words) {
 		for i := range rows {
 			if rows[i].hit.ID == one.For {
 				rows[i].needs = append(rows[i].needs, one)
@@ -165,6 +213,7 @@ func (v *View) write(rows []row, lines []string, o ListOptions) (l Listing, body
 	for _, r := range rows {
 		admit(r.hit.ID)
 	}
+	l.Like = map[string]string{}
 	var b strings.Builder
 	told := rows
 	for i, r := range rows {
@@ -172,7 +221,14 @@ func (v *View) write(rows []row, lines []string, o ListOptions) (l Listing, body
 			continue
 		}
 		l.Hits = append(l.Hits, r.hit)
-		b.WriteString("\n" + lines[i])
+		var others []Hit
+		for _, h := range r.alike {
+			if admit(h.ID); named[h.ID] {
+				others, l.Like[h.ID] = append(others, h), r.hit.ID
+			}
+		}
+		l.Hits = append(l.Hits, others...)
+		b.WriteString("\n" + strings.TrimSuffix(lines[i], r.others(r.alike)) + r.others(others))
 		for _, one := range r.needs {
 			if named[one.ID] {
 				l.Suppliers = append(l.Suppliers, one)

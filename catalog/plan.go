@@ -33,6 +33,8 @@ type Step struct {
 	Hits         []Hit
 	// Suppliers are the actions that an answer names because hits require an id that they find; nil for a step of a plan.
 	Suppliers []Supplier
+	// Like says of hits which other hit's line names them in an answer, see Listing; nil for a step of a plan.
+	Like map[string]string
 	// Note says how the step falls short of what was asked; may be empty.
 	Note string
 

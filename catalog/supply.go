@@ -184,15 +184,24 @@ type supplying struct {
 	scopes map[string]search.Bits
 }
 
-// Suppliers are those that answer a set, in the order of its hits; see List.
+// Suppliers are those of an answer to a set, in the order of its hits; see List.
 func (v *View) Suppliers(s Set) []Supplier {
+	var first []Hit
+	for _, group := range v.Alike(s.Hits()[:min(len(s.hits), defaultLimit)]) {
+		first = append(first, group[0])
+	}
+	return v.suppliersFor(first, s.words)
+}
+
+// suppliersFor are those of the first hits of an answer.
+func (v *View) suppliersFor(hits []Hit, words string) []Supplier {
 	var entries []*Entry
-	for _, h := range s.hits[:min(len(s.hits), helpedHits)] {
-		if e, ok := v.Lookup(s.hit(h).ID); ok {
+	for _, h := range hits[:min(len(hits), helpedHits)] {
+		if e, ok := v.Lookup(h.ID); ok {
 			entries = append(entries, e)
 		}
 	}
-	return v.suppliers(entries, s.words)
+	return v.suppliers(entries, words)
 }
 
 // NeededBy are the suppliers that an answer to a query would have for one visible entry, were it the first hit.

@@ -148,8 +148,14 @@ func TestGivenWhich(t *testing.T) {
 
 // TestListKeepsItsCap has an answer name no more actions than it may, and the hit before what helps it.
 func TestListKeepsItsCap(t *testing.T) {
-	v := filmsView(t)
-	for _, words := range []string{"cast of a movie", "a line of an order", "get", "list orders"} {
+	entries := films()
+	for _, vendor := range []string{"films", "kino", "cine_v2", "cine_v1"} {
+		entries = append(entries, read(vendor+".star.awards", "List the awards of a star.",
+			input(`"star_id":{"type":"integer"}`, `"star_id"`), nil), read(vendor+".star.find", "Find stars.", nil, nil))
+	}
+	c, _ := New(entries, Options{})
+	v := c.View().WithRecent([]string{"kino.star.find"})
+	for _, words := range []string{"cast of a movie", "a line of an order", "get", "list orders", "awards of a star"} {
 		for most := 1; most <= 15; most++ {
 			for admitted := range most + 1 {
 				left := admitted
@@ -159,10 +165,14 @@ func TestListKeepsItsCap(t *testing.T) {
 				if len(named) > admitted {
 					t.Errorf("%q: %d named, want at most %d:\n%s", words, len(named), admitted, l.Text)
 				}
+				said := strings.FieldsFunc(l.Text, func(r rune) bool { return strings.ContainsRune(" (),\n", r) })
 				for _, id := range slices.Collect(v.All()) {
-					if strings.Contains(l.Text, id+"(") && !slices.Contains(named, id) {
-						t.Errorf("%q: %s is in the text and not told:\n%s", words, id, l.Text)
+					if slices.Contains(said, id) != slices.Contains(named, id) {
+						t.Errorf("%q: %s is in the text or told, and not both: %v\n%s", words, id, named, l.Text)
 					}
+				}
+				if n := len(l.Hits); n > 0 && !strings.HasPrefix(l.Text, fmt.Sprintf("%d of ", n)) {
+					t.Errorf("%q: %d hits are named:\n%s", words, n, l.Text)
 				}
 				for _, s := range l.Suppliers {
 					if !slices.ContainsFunc(l.Hits, func(h Hit) bool { return h.ID == s.For }) {

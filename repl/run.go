@@ -289,12 +289,18 @@ func found(v *catalog.View, set catalog.Set) event.Event {
 	for _, h := range set.Hits() {
 		e.Hits = append(e.Hits, hitOf(v, h.ID))
 	}
-	for _, one := range v.Suppliers(set) {
-		for i := range e.Hits {
-			if e.Hits[i].ID == one.For {
-				e.Hits[i].Supplied = append(e.Hits[i].Supplied, one.String())
-			}
+	at := func(id string) *event.Hit {
+		return &e.Hits[slices.IndexFunc(e.Hits, func(h event.Hit) bool { return h.ID == id })]
+	}
+	for _, group := range v.Alike(set.Hits()) {
+		first := at(group[0].ID)
+		for _, other := range group[1:] {
+			at(other.ID).Like, first.Others = true, append(first.Others, other.ID)
 		}
+	}
+	for _, one := range v.Suppliers(set) {
+		first := at(one.For)
+		first.Supplied = append(first.Supplied, one.String())
 	}
 	return e
 }

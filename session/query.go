@@ -145,7 +145,7 @@ func (r *run) shownSet(set catalog.Set, limit int) (catalog.Step, string) {
 	if r.bounded() {
 		step.Hits = listed.Hits
 	}
-	step.Suppliers = listed.Suppliers
+	step.Suppliers, step.Like = listed.Suppliers, listed.Like
 	return step, listed.Text
 }
 

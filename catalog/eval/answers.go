@@ -39,8 +39,10 @@ func ways() []struct {
 		name    string
 		options catalog.ListOptions
 	}{
-		{"hits", catalog.ListOptions{Bare: true}},
-		{"with suppliers", catalog.ListOptions{}},
+		{"hits", catalog.ListOptions{Bare: true, Each: true}},
+		{"groups", catalog.ListOptions{Bare: true}},
+		{"suppliers", catalog.ListOptions{Each: true}},
+		{"groups and suppliers", catalog.ListOptions{}},
 	}
 }
 

@@ -47,6 +47,7 @@ type Signature struct {
 	letter   string
 	about    string
 	full     string // see Line
+	tail     string // see Followed
 }
 
 // A lineInput is one input: "limit", "int", "=25". A deep one has nested fields, which no line shows.
@@ -83,6 +84,16 @@ func (s *Signature) Asking(inputs, outputs []string, keys func(need string) []st
 			marked.outputs[i].asked = out.asked || slices.Contains(names, spelling.Fold(out.name))
 		}
 	}
+	return &marked
+}
+
+// Followed is the signature with a text behind its lines of every level.
+func (s *Signature) Followed(by string) *Signature {
+	if by == "" {
+		return s
+	}
+	marked := *s
+	marked.full, marked.tail = "", by
 	return &marked
 }
 
@@ -163,7 +174,7 @@ func (s *Signature) line(l level) string {
 	if s.about != "" {
 		line += "  " + text.ClipRunes(s.about, textRoom)
 	}
-	return line
+	return line + s.tail
 }
 
 // at is the input with its type, if that has at most kindRoom characters; Describe shows longer ones.

@@ -42,7 +42,8 @@ const (
 		`"cursor":{"type":"string","description":"pass this alone to read on"}`
 
 	queryOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array",` +
-		`"items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},` +
+		`"items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"},` +
+		`"like":{"type":"string","description":"an action that is interchangeable"}},"required":["id"]}},` +
 		`"suppliers":{"type":"array","description":"actions that find ids which others require","items":{"type":"object",` +
 		`"properties":{"id":{"type":"string"},"for":{"type":"string"},"argument":{"type":"string"},` +
 		`"field":{"type":"string"},"line":{"type":"string"}},"required":["id","for","argument"]}},` +
@@ -71,7 +72,11 @@ func (t toolset) answerReply(a *session.Answer) Reply {
 		for _, hit := range step.Hits {
 			if !seen[hit.ID] {
 				seen[hit.ID] = true
-				actions = append(actions, map[string]any{"id": hit.ID, "line": view.Line(hit.ID)})
+				action := map[string]any{"id": hit.ID, "line": view.Line(hit.ID)}
+				if like := step.Like[hit.ID]; like != "" {
+					action = map[string]any{"id": hit.ID, "like": like}
+				}
+				actions = append(actions, action)
 			}
 		}
 	}

@@ -20,6 +20,9 @@ type Hit struct {
 	Needs []string
 	// Supplied says of a hit which actions find the ids that it requires: "needs movie_id: from search.movie".
 	Supplied []string
+	// Others are ids of hits that are interchangeable with it; such a hit is Like it, and has no line of its own.
+	Others []string
+	Like   bool
 	// Brief is the first sentence about it, Signature its arguments and result in short.
 	Brief, Signature string
 }
@@ -64,7 +67,11 @@ func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 			l = append(l, show.Dim.Span(cells.Clip(text.SanitizeLine(h.Brief), max(room, 0), m.Cut)))
 		}
 		lines = append(lines, l)
-		for _, said := range h.Supplied {
+		notes := h.Supplied
+		if len(h.Others) > 0 {
+			notes = append([]string{"or " + strings.Join(h.Others, ", ")}, notes...)
+		}
+		for _, said := range notes {
 			said = text.SanitizeLine("  " + said)
 			if width > 0 {
 				said = cells.Clip(said, width, m.Cut)
@@ -80,12 +87,24 @@ func listedLines(e Event, width int, m show.Marks) []show.Line {
 	return append(show.Lines(show.Text, "", e.Text), hitRows(e.Hits, width, m)...)
 }
 
+// firstHits are the hits that have a line, up to hitDepth, and how many more there are that these do not name.
+func firstHits(e Event) (shown []Hit, more int) {
+	more = e.Total
+	for _, h := range e.Hits {
+		if !h.Like && len(shown) < hitDepth {
+			shown = append(shown, h)
+			more -= 1 + len(h.Others)
+		}
+	}
+	return shown, more
+}
+
 // hitLines lists the first of what a search found.
 func hitLines(e Event, width int, m show.Marks) []show.Line {
-	shown := e.Hits[:min(len(e.Hits), hitDepth)]
+	shown, more := firstHits(e)
 	lines := hitRows(shown, width, m)
 	var notes []string
-	if more := e.Total - len(shown); more > 0 {
+	if more > 0 {
 		notes = append(notes, fmt.Sprintf("%s %d more", m.Cut, more))
 		if e.Cell > 0 {
 			notes = append(notes, fmt.Sprintf("/expand %d", e.Cell))

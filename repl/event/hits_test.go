@@ -34,3 +34,22 @@ func TestHitRows(t *testing.T) {
 		}
 	}
 }
+
+// TestHitLines has hits that are interchangeable share a line, and say what finds the ids that they require.
+func TestHitLines(t *testing.T) {
+	e := Event{Total: 12, Hits: []Hit{
+		{ID: "pets_v2.pet.get", Tag: "R", Brief: "Get a pet.", Others: []string{"pets_v1.pet.get"},
+			Supplied: []string{"needs pet_id: from pets_v2.pet.search"}},
+		{ID: "pets_v1.pet.get", Tag: "R", Brief: "Get a pet.", Like: true},
+		{ID: "pets_v2.pet.search", Tag: "R", Brief: "Search for pets."},
+	}}
+	want := "pets_v2.pet.get     R  Get a pet.\n  or pets_v1.pet.get\n  needs pet_id: from pets_v2.pet.search\n" +
+		"pets_v2.pet.search  R  Search for pets.\n… 9 more"
+	var got []string
+	for _, l := range hitLines(e, 60, RenderOptions{}.Marks()) {
+		got = append(got, l.String())
+	}
+	if d := cmp.Diff(want, strings.Join(got, "\n")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
