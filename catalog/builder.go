@@ -36,7 +36,7 @@ type block struct {
 // NewBuilder has room for about size entries from the start; there may be more. attach gives them their functions
 // again; see OpenOptions.Attach.
 func NewBuilder(size int, attach func(*Entry)) *Builder {
-	b := &Builder{room: size, attach: attach, scanner: search.NewScanner(size, searchOptions(nil, size, nil)),
+	b := &Builder{room: size, attach: attach, scanner: search.NewScanner(searchOptions(nil, size, nil)),
 		idle: make(chan []byte, runtime.GOMAXPROCS(0))}
 	for range cap(b.idle) {
 		b.idle <- nil

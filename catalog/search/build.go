@@ -17,32 +17,14 @@ import (
 // partSize is how many documents a part of Scan has.
 const partSize = 1024
 
-// A vocabulary numbers words as they come.
-type vocabulary struct {
-	numbers map[string]uint32
-	words   []string
-}
-
-func (v *vocabulary) number(word string) uint32 {
-	n, ok := v.numbers[word]
-	if !ok {
-		if v.numbers == nil {
-			v.numbers = map[string]uint32{}
-		}
-		n = uint32(len(v.words))
-		v.numbers[word] = n
-		v.words = append(v.words, word)
-	}
-	return n
-}
-
 // A worker indexes parts of the documents, one after the other.
 type worker struct {
 	index  *Index
 	number uint32
 	stems  vocabulary
-	keys   []vocabulary     // by kind
-	raw    map[string]int32 // word as written → stem, -1 for a stop word
+	keys   []vocabulary // by kind
+	raw    vocabulary   // words as written
+	stemOf []int32      // in step with raw: the stem, -1 for a stop word
 	// known are the stems of texts whose words' places do not matter: names and texts of arguments repeat.
 	known map[string][]int32
 	terms []int32 // room for those of texts
@@ -92,7 +74,7 @@ func Build(docs int, o Options) *Index { return Join([]*Segment{Scan(docs, o)}, 
 // Scan makes a segment of the documents numbered 0 to docs-1.
 func Scan(docs int, o Options) *Segment {
 	parts := (docs + partSize - 1) / partSize
-	s := NewScanner(docs, o)
+	s := NewScanner(o)
 	var next, done atomic.Int64
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), parts) {
@@ -113,15 +95,14 @@ func Scan(docs int, o Options) *Segment {
 // A Scanner makes a segment of documents that come a part at a time, the parts in any order. Safe for concurrent use.
 type Scanner struct {
 	index *Index
-	room  int // for about how many documents
 	mu    sync.Mutex
 	all   []*worker
 	idle  []*worker
 	parts []part
 }
 
-// NewScanner has room for docs documents; there may be more. Of the options it needs Fields and Kinds.
-func NewScanner(docs int, o Options) *Scanner { return &Scanner{index: empty(o), room: docs} }
+// NewScanner needs Fields and Kinds of the options.
+func NewScanner(o Options) *Scanner { return &Scanner{index: empty(o)} }
 
 // Scan scans the documents of part i, numbered 0 to docs-1 there, of which document fills in each; see
 // Options.Document. The parts are numbered from zero on, and each is scanned once.
@@ -148,7 +129,7 @@ func (s *Scanner) worker() *worker {
 	}
 	kinds := len(s.index.options.Kinds)
 	w := &worker{
-		index: s.index, number: uint32(len(s.all)), raw: make(map[string]int32, max(2048, min(s.room, mostWords))),
+		index: s.index, number: uint32(len(s.all)),
 		known: map[string][]int32{}, keys: make([]vocabulary, kinds),
 		meanings: make([][]int32, len(s.index.options.Fields)), work: part{keys: make([][]posting, kinds)},
 	}
@@ -215,27 +196,28 @@ func (w *worker) part(docs int, document func(doc int, d *Document)) part {
 
 // term is the number of a word's stem, or -1 for a stop word.
 func (w *worker) term(word []byte) int32 {
-	if t, ok := w.raw[string(word)]; ok {
-		return t
+	n := w.raw.number(StringOf(word))
+	if int(n) == len(w.stemOf) {
+		w.stemOf = append(w.stemOf, w.stemTerm(w.raw.at(n)))
 	}
-	written := string(word)
-	t := int32(-1)
-	if st := stem(written); st != "" {
-		t = int32(w.stems.number(st))
-		if int(t) == len(w.weight) {
-			w.weight, w.places = append(w.weight, 0), append(w.places, 0)
-			w.rows = append(w.rows, w.index.lexicon.vectors.row(st))
-		}
+	return w.stemOf[n]
+}
+
+func (w *worker) stemTerm(written string) int32 {
+	st := stem(written)
+	if st == "" {
+		return -1
 	}
-	w.raw[written] = t
+	t := int32(w.stems.number(st))
+	if int(t) == len(w.weight) {
+		w.weight, w.places = append(w.weight, 0), append(w.places, 0)
+		w.rows = append(w.rows, w.index.lexicon.vectors.row(st))
+	}
 	return t
 }
 
 // mostKnown is how many texts a worker remembers the stems of.
 const mostKnown = 1 << 12
-
-// mostWords is for how many words a worker has room from the start: growing a map hashes all its words anew.
-const mostWords = 1 << 16
 
 // read is the stems of a text, without stop words. The slice is cut from a larger one.
 func (w *worker) read(text string) []int32 {

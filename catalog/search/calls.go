@@ -107,7 +107,7 @@ func (w *worker) addPhrase(p *part, doc uint32, whole bool, head []int32, path .
 	add := func(terms []int32) {
 		for _, t := range terms {
 			if len(words) <= mostPhrase {
-				words = words.with(w.stems.words[t])
+				words = words.with(w.stems.at(uint32(t)))
 			}
 		}
 	}

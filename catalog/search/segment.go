@@ -3,6 +3,7 @@ package search
 // This file has the segments that an index is joined of, and writes and reads them like an index.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -28,21 +29,23 @@ type words struct {
 
 // words are those that a worker has met.
 func (w *worker) words() words {
-	all := words{stems: spelling.NewList(w.stems.words), keys: make([]spelling.List, len(w.keys))}
+	all := words{stems: w.stems.list(), keys: make([]spelling.List, len(w.keys))}
 	for kind := range w.keys {
-		all.keys[kind] = spelling.NewList(w.keys[kind].words)
+		all.keys[kind] = w.keys[kind].list()
 	}
-	var written []string
-	for word, t := range w.raw {
-		if t >= 0 && spellable(word) {
-			written = append(written, word)
+	var numbers []int
+	for i, t := range w.stemOf {
+		if t >= 0 && spellable(w.raw.at(uint32(i))) {
+			numbers = append(numbers, i)
 		}
 	}
-	slices.Sort(written)
-	all.written = spelling.NewList(written)
-	for _, word := range written {
-		all.terms = append(all.terms, uint32(w.raw[word]))
+	slices.SortFunc(numbers, func(a, b int) int { return cmp.Compare(w.raw.words.At(a), w.raw.words.At(b)) })
+	written := make([]string, len(numbers))
+	all.terms = make([]uint32, len(numbers))
+	for i, n := range numbers {
+		written[i], all.terms[i] = w.raw.words.At(n), uint32(w.stemOf[n])
 	}
+	all.written = spelling.NewList(written)
 	return all
 }
 

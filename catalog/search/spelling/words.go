@@ -74,7 +74,12 @@ func EachWord(text string, f func(word []byte, joined bool)) {
 		}
 		n, long, joined = 0, false, nextJoined && n > 0 && !long
 	}
-	for i, r := range text {
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		i += size
 		class := ClassOf(r)
 		switch class {
 		case Space:
@@ -83,7 +88,7 @@ func EachWord(text string, f func(word []byte, joined bool)) {
 			switch {
 			case prev == Digit:
 				flush(true)
-			case prev == Lower, prev == Upper && startsWord(text[i+utf8.RuneLen(r):]), prev == Alone:
+			case prev == Lower, prev == Upper && startsWord(text[i:]), prev == Alone:
 				flush(false)
 			}
 		case Digit:
@@ -114,7 +119,11 @@ func EachWord(text string, f func(word []byte, joined bool)) {
 				r += 'a' - 'A'
 			}
 			buf[n] = byte(r)
-			n++
+			// The rest of the letters of most words.
+			for n++; n < MaxWord && i < len(text) && 'a' <= text[i] && text[i] <= 'z' && class == Lower; i++ {
+				buf[n] = text[i]
+				n++
+			}
 		} else {
 			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
 		}
