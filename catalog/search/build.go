@@ -39,6 +39,8 @@ type worker struct {
 	phrase   phrase    // reused
 	meanings [][]int32 // the vectors of each field's words
 
+	compass compass
+
 	work part // reused from part to part
 }
 
@@ -132,6 +134,7 @@ func (s *Scanner) worker() *worker {
 		index: s.index, number: uint32(len(s.all)),
 		known: map[string][]int32{}, keys: make([]vocabulary, kinds),
 		meanings: make([][]int32, len(s.index.options.Fields)), work: part{keys: make([][]posting, kinds)},
+		compass: compass{table: &s.index.lexicon.vectors},
 	}
 	s.all = append(s.all, w)
 	return w
@@ -314,7 +317,7 @@ func (w *worker) addWords(p *part, doc uint32) {
 			w.heads[i] = head
 		}
 	}
-	direction := w.index.lexicon.vectors.documentVector(fields, w.meanings)
+	direction := w.compass.direction(fields, w.meanings)
 	p.about = append(p.about, direction[:]...)
 	for f := range w.meanings {
 		w.meanings[f] = w.meanings[f][:0]

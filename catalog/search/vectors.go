@@ -101,27 +101,6 @@ func unitVector(sum *[vectorDims]int32, scale float64) (unit [vectorDims]int32) 
 	return unit
 }
 
-// documentVector is the direction of a document, given the vectors of each field's words. A field counts by its weight
-// and the square root of its length.
-func (t *vectorTable) documentVector(fields []Field, rows [][]int32) (direction [vectorDims]uint8) {
-	var sum [vectorDims]int32
-	for f := range fields {
-		weight := fields[f].Meaning
-		list := rows[f][:min(len(rows[f]), maxVectorWords)]
-		if weight == 0 || len(list) == 0 {
-			continue
-		}
-		each := int32(math.Round(float64(weight) / math.Sqrt(float64(len(list)))))
-		for _, row := range list {
-			t.add(&sum, row, each)
-		}
-	}
-	for d, x := range unitVector(&sum, documentScale) {
-		direction[d] = uint8(int8(max(-127, min(127, x))))
-	}
-	return direction
-}
-
 // queryVector is the direction of a query.
 func (t *vectorTable) queryVector(words []queryWord) [vectorDims]int32 {
 	var sum [vectorDims]int32
