@@ -113,7 +113,7 @@ func document(e *Entry, n int, d *search.Document) {
 	}
 }
 
-// addKeys adds every name under which an entry can be found, the folded names of one kind side by side.
+// addKeys adds every name under which an entry can be found, folded. Some may be there twice.
 func addKeys(d *search.Document, e *Entry, sh *shape) {
 	add := func(kind int, keys ...string) {
 		for _, key := range keys {
@@ -125,14 +125,27 @@ func addKeys(d *search.Document, e *Entry, sh *shape) {
 		path = join(path, strings.ToLower(segment))
 		add(namespaceKind, path)
 	}
-	add(tagKind, foldedSet(e.labels(), sh.seen.fold)...)
-	add(entityKind, foldedSet(e.Entities, sh.seen.entity)...)
+	for _, label := range e.labels() {
+		add(tagKind, sh.seen.fold(label))
+	}
+	for _, entity := range e.Entities {
+		add(entityKind, sh.seen.entity(entity))
+	}
 	add(operationKind, string(OperationOf(e)))
 	add(riskKind, string(RiskOf(e)))
-	add(inputKind, inputKeys(e, sh)...)
-	add(outputKind, outputKeys(e, sh)...)
-	add(nameKind, sortedSet([]string{spelling.Fold(nameOf(e)), spelling.Fold(lastSegment(e.ID))})...)
-	add(aliasKind, foldedSet(e.Aliases, spelling.Fold)...)
+	keys := inputKeys(sh.seen.keys[:0], e, sh)
+	add(inputKind, keys...)
+	keys = outputKeys(keys[:0], e, sh)
+	add(outputKind, keys...)
+	sh.seen.keys = keys
+	name, last := nameOf(e), lastSegment(e.ID)
+	add(nameKind, spelling.Fold(name))
+	if last != name {
+		add(nameKind, spelling.Fold(last))
+	}
+	for _, alias := range e.Aliases {
+		add(aliasKind, spelling.Fold(alias))
+	}
 	for _, s := range e.Supplies {
 		add(supplyKind, s.ID)
 	}

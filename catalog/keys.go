@@ -34,6 +34,7 @@ type seenFields struct {
 	fields          map[string]*seenField // by the text of a schema without references
 	names           map[string]*seenName
 	inputs, outputs map[*Schema]*fields
+	keys            []string // reused
 }
 
 // A seenField is what is indexed of an input beside its name.
@@ -113,14 +114,21 @@ func (s *seenFields) fieldsOf(schema *Schema, seen map[*Schema]*fields, about bo
 		return f
 	}
 	d := schema.document()
-	f = &fields{document: d}
-	f.outline, _ = d.Plain(d)
-	f.props = d.FieldsOf(f.outline)
-	whole := !bytes.Contains(d, []byte("$ref"))
-	for _, p := range f.props {
-		f.names = append(f.names, s.name(p.Name))
+	f = &fields{document: d, props: schema.props}
+	whole := f.props != nil
+	if !whole {
+		f.outline, _ = d.Plain(d)
+		f.props = d.FieldsOf(f.outline)
+		whole = !bytes.Contains(d, []byte("$ref"))
+	}
+	f.names = make([]*seenName, len(f.props))
+	if about {
+		f.about = make([]*seenField, len(f.props))
+	}
+	for i, p := range f.props {
+		f.names[i] = s.name(p.Name)
 		if about {
-			f.about = append(f.about, s.field(d, p.Text, whole))
+			f.about[i] = s.field(d, p.Text, whole)
 		}
 	}
 	if len(seen) >= mostShapes {
@@ -132,14 +140,6 @@ func (s *seenFields) fieldsOf(schema *Schema, seen map[*Schema]*fields, about bo
 
 // entityKey is an entity as it is indexed.
 func entityKey(name string) string { return spelling.Singular(spelling.Fold(name)) }
-
-func foldedSet(names []string, key func(string) string) []string {
-	keys := make([]string, 0, len(names))
-	for _, name := range names {
-		keys = append(keys, key(name))
-	}
-	return sortedSet(keys)
-}
 
 // labels are the names that a search for tags finds: the tags and the category.
 func (e *Entry) labels() []string {
@@ -191,9 +191,8 @@ func subjects(e *Entry, title string) []string {
 	return entities
 }
 
-// inputKeys are the names under which an entry's inputs can be found, sorted.
-func inputKeys(e *Entry, sh *shape) []string {
-	var keys []string
+// inputKeys appends the names under which an entry's inputs can be found.
+func inputKeys(keys []string, e *Entry, sh *shape) []string {
 	for i, name := range sh.input.names {
 		key := name.folded
 		keys = append(keys, key)
@@ -206,7 +205,7 @@ func inputKeys(e *Entry, sh *shape) []string {
 			keys = append(keys, listKeys(spelling.Singular(key))...)
 		}
 	}
-	return sortedSet(keys)
+	return keys
 }
 
 // listKeys are the names for a list of an entity: "invoice_list", "invoices", "list_invoice".
@@ -214,13 +213,12 @@ func listKeys(thing string) []string {
 	return []string{thing + "_list", spelling.Plural(thing)}
 }
 
-// outputKeys are the names under which an entry's output can be found, sorted: its fields, `customer_id` for the `id`
-// of a customer, `customer` and `customer_list` for one or a list of them.
-func outputKeys(e *Entry, sh *shape) []string {
+// outputKeys appends the names under which an entry's output can be found: its fields, `customer_id` for the `id` of a
+// customer, `customer` and `customer_list` for one or a list of them.
+func outputKeys(keys []string, e *Entry, sh *shape) []string {
 	if e.Output == nil {
-		return nil
+		return keys
 	}
-	var keys []string
 	d, o := sh.output.document, sh.output.outline
 	title, isList := o.Title, o.IsList()
 	if isList && o.Items != nil {
@@ -248,7 +246,7 @@ func outputKeys(e *Entry, sh *shape) []string {
 			keys = append(keys, subject+"_id")
 		}
 	}
-	return sortedSet(append(keys, sh.output.found...))
+	return append(keys, sh.output.found...)
 }
 
 // outputFieldKeys appends the names of one returned field, whose own is key. The fields of a nested object, and of the

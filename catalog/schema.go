@@ -21,6 +21,8 @@ import (
 // argument table.
 type Schema struct {
 	text json.RawMessage
+	// props are the fields, where who wrote the text knew them; nil elsewhere.
+	props []spec.Property
 
 	once     sync.Once
 	parsed   *jsonschema.Schema

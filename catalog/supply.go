@@ -88,11 +88,11 @@ type giver struct {
 }
 
 func giverOf(e *Entry) giver {
-	return giver{e, outputKeys(e, newSeenFields(0).shapeOf(e)), requiredKeys(e)}
+	return giver{e, sortedSet(outputKeys(nil, e, newSeenFields(0).shapeOf(e))), requiredKeys(e)}
 }
 
 // takes are the names of all inputs of the giver.
-func (g *giver) takes() []string { return inputKeys(g.entry, newSeenFields(0).shapeOf(g.entry)) }
+func (g *giver) takes() []string { return inputKeys(nil, g.entry, newSeenFields(0).shapeOf(g.entry)) }
 
 // declares is what the giver's source says that it supplies for an argument of another entry: the field of its result.
 func (g *giver) declares(id, argument string) (field string, ok bool) {

@@ -47,19 +47,22 @@ type record struct {
 
 // A decoder reads lines, and shares what many of them have. It is for one goroutine.
 type decoder struct {
-	schemas map[string]*catalog.Schema // by their text
-	words   map[string]string          // tags, segments of namespaces and the like, by their JSON
-	fields  map[string]field           // by their JSON
-	outside *outside                   // what calls reach; nil allows none
+	schemas map[string]*catalog.Schema // that are whole in their lines, by their text
+	objects catalog.ObjectWriter
+	words   map[string]string // tags, segments of namespaces and the like, by their JSON
+	fields  map[string]field  // by their JSON
+	outside *outside          // what calls reach; nil allows none
 	// reused
-	text, required []byte
+	text   []byte
+	names  []string
+	values []json.RawMessage
+	found  []field
 }
 
 // newDecoder has room for what differs in n lines: growing a map hashes all that it has anew.
 func newDecoder(n int) *decoder {
 	n = min(n, mostKept)
-	return &decoder{schemas: make(map[string]*catalog.Schema, n/2), words: map[string]string{},
-		fields: make(map[string]field, n)}
+	return &decoder{schemas: map[string]*catalog.Schema{}, words: map[string]string{}, fields: make(map[string]field, n)}
 }
 
 // record reads a line as json.Unmarshal does, or reports false for one that it had better read: it is wrong, or writes

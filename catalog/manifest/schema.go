@@ -96,59 +96,42 @@ func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	if raw[0] != '{' {
 		return nil, fmt.Errorf("want an object, got %s", text.HeadBytes(string(raw), 40))
 	}
-	if s, ok := d.schemas[string(raw)]; ok {
-		return s, nil
-	}
-	names, values, err := tree.Members(raw)
-	if err != nil {
+	var err error
+	if d.names, d.values, err = tree.AppendMembers(d.names[:0], d.values[:0], raw); err != nil {
 		return nil, err
 	}
-	if isSchema(names, values) {
-		s, err := catalog.ParseSchema(slices.Clone(raw))
-		// ParseSchema accepts broken references; checking all schemas for them would double the time to read.
-		if err == nil && bytes.Contains(raw, []byte(`$ref`)) {
-			if err = s.Usable(); err != nil {
-				return nil, fmt.Errorf("schema: %w", err)
-			}
-		}
-		if err == nil {
-			d.keep(s)
-		}
-		return s, err
+	if isSchema(d.names, d.values) {
+		return d.wholeSchema(raw)
 	}
-	b, required := append(d.text[:0], `{"type":"object","properties":{`...), d.required[:0]
-	for i, name := range names {
-		f, err := d.field(values[i])
+	d.found = d.found[:0]
+	for i, name := range d.names {
+		f, err := d.field(d.values[i])
 		if err != nil {
 			return nil, fmt.Errorf("field %s: want {type, description, required}", text.HeadBytes(name, 60))
 		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(append(tree.Quote(b, name), ":{"...), f.schema...), '}')
-		if f.required {
-			if len(required) > 0 {
-				required = append(required, ',')
-			}
-			required = tree.Quote(required, name)
-		}
+		d.found = append(d.found, f)
 	}
-	b = append(b, '}')
-	if len(required) > 0 {
-		b = append(append(append(b, `,"required":[`...), required...), ']')
+	for i, name := range d.names {
+		d.objects.Field(name, d.found[i].schema, d.found[i].required)
 	}
-	d.text, d.required = append(b, '}'), required
-	return d.written(), nil
+	return d.objects.Schema(), nil
 }
 
-// written is the schema whose text has been written into d.text.
-func (d *decoder) written() *catalog.Schema {
-	s, ok := d.schemas[string(d.text)]
-	if !ok {
-		s = catalog.KnownSchema(slices.Clone(d.text))
+func (d *decoder) wholeSchema(raw json.RawMessage) (*catalog.Schema, error) {
+	if s, ok := d.schemas[string(raw)]; ok {
+		return s, nil
+	}
+	s, err := catalog.ParseSchema(slices.Clone(raw))
+	// ParseSchema accepts broken references; checking all schemas for them would double the time to read.
+	if err == nil && bytes.Contains(raw, []byte(`$ref`)) {
+		if err = s.Usable(); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if err == nil {
 		d.keep(s)
 	}
-	return s
+	return s, err
 }
 
 // mostKept is how many schemas are shared.
@@ -232,13 +215,8 @@ func (d *decoder) outputSchema(fields []string) *catalog.Schema {
 	if len(fields) == 0 {
 		return nil
 	}
-	b := append(d.text[:0], `{"type":"object","properties":{`...)
-	for i, name := range fields {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(tree.Quote(b, name), ":{}"...)
+	for _, name := range fields {
+		d.objects.Field(name, "", false)
 	}
-	d.text = append(b, "}}"...)
-	return d.written()
+	return d.objects.Schema()
 }

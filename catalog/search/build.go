@@ -22,7 +22,7 @@ type worker struct {
 	index  *Index
 	number uint32
 	stems  vocabulary
-	keys   []vocabulary // by kind
+	keys   []keyNumbers // by kind
 	raw    vocabulary   // words as written
 	stemOf []int32      // in step with raw: the stem, -1 for a stop word
 	// known are the stems of texts whose words' places do not matter: names and texts of arguments repeat.
@@ -31,17 +31,35 @@ type worker struct {
 	rows  []int32 // stem → its vector, -1 when it has none
 
 	// Of the document at hand:
-	weight   []int32 // stem → weighted count
-	places   []place // stem → where it stands
-	seen     []uint32
-	document Document
-	heads    [][]int32 // the stems of each text that may name it: of names, titles and first sentences
-	phrase   phrase    // reused
-	meanings [][]int32 // the vectors of each field's words
+	weight    []int32 // stem → weighted count
+	places    []place // stem → where it stands
+	seen      []uint32
+	document  Document
+	documents uint32    // how many there have been, with it
+	heads     [][]int32 // the stems of each text that may name it: of names, titles and first sentences
+	phrase    phrase    // reused
+	meanings  [][]int32 // the vectors of each field's words
 
 	compass compass
 
 	work part // reused from part to part
+}
+
+// keyNumbers are the numbers of keys, each with the last document that had it.
+type keyNumbers struct {
+	vocabulary
+	last []uint32
+}
+
+// fresh is the number of a key, and whether the document has not had it yet. Documents count from one.
+func (k *keyNumbers) fresh(name string, document uint32) (n uint32, fresh bool) {
+	n = k.number(name)
+	if int(n) == len(k.last) {
+		k.last = append(k.last, 0)
+	}
+	fresh = k.last[n] != document
+	k.last[n] = document
+	return n, fresh
 }
 
 // A part is what one worker found in a range of documents, which it numbers from zero. Word numbers are those of a
@@ -132,7 +150,7 @@ func (s *Scanner) worker() *worker {
 	kinds := len(s.index.options.Kinds)
 	w := &worker{
 		index: s.index, number: uint32(len(s.all)),
-		known: map[string][]int32{}, keys: make([]vocabulary, kinds),
+		known: map[string][]int32{}, keys: make([]keyNumbers, kinds),
 		meanings: make([][]int32, len(s.index.options.Fields)), work: part{keys: make([][]posting, kinds)},
 		compass: compass{table: &s.index.lexicon.vectors},
 	}
@@ -174,6 +192,7 @@ func (w *worker) part(docs int, document func(doc int, d *Document)) part {
 		d := &w.document
 		*d = Document{Texts: d.Texts[:0], Keys: d.Keys[:0], Scratch: d.Scratch}
 		document(doc, d)
+		w.documents++
 		w.addWords(p, uint32(doc))
 		p.intents = append(p.intents, w.intent())
 		w.addPhrases(p, uint32(doc))
@@ -181,9 +200,8 @@ func (w *worker) part(docs int, document func(doc int, d *Document)) part {
 			if key.Name == "" {
 				continue
 			}
-			found := posting{w.keys[key.Kind].number(key.Name), uint32(doc)}
-			if list := p.keys[key.Kind]; len(list) == 0 || list[len(list)-1] != found {
-				p.keys[key.Kind] = append(list, found)
+			if n, fresh := w.keys[key.Kind].fresh(key.Name, w.documents); fresh {
+				p.keys[key.Kind] = append(p.keys[key.Kind], posting{n, uint32(doc)})
 			}
 		}
 	}

@@ -40,7 +40,7 @@ type Key struct {
 	Name string
 }
 
-// A Document is what is indexed of one document. Keys of one kind stand side by side; "" is ignored.
+// A Document is what is indexed of one document. A key may stand there twice; "" is ignored.
 type Document struct {
 	Texts []Text
 	Keys  []Key

@@ -150,6 +150,11 @@ func Unquote(raw []byte) string {
 // Members are the names and values of an object in document order; the first of a repeated name counts. raw must be
 // valid JSON.
 func Members(raw []byte) (names []string, values []json.RawMessage, err error) {
+	return AppendMembers(nil, nil, raw)
+}
+
+// AppendMembers is Members with room of others' names and values, which must be empty.
+func AppendMembers(names []string, values []json.RawMessage, raw []byte) ([]string, []json.RawMessage, error) {
 	s := Scan(raw)
 	ok := s.Object(func(name string) {
 		value := s.Skip()
