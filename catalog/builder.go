@@ -104,6 +104,8 @@ func (b *Builder) Segment() *Segment {
 		ids, all = append(ids, made.ids...), append(all, made.marks...)
 	}
 	b.blocks = nil
+	var wait sync.WaitGroup
+	wait.Go(func() { s.index = b.scanner.Segment() })
 	s.store.read = make([]atomic.Pointer[Entry], len(ids))
 	s.numbers = make([]uint32, len(ids))
 	for i := range s.numbers {
@@ -115,6 +117,6 @@ func (b *Builder) Segment() *Segment {
 		sorted[i] = ids[n]
 	}
 	s.named(sorted, func(i int) marks { return all[s.numbers[i]] })
-	s.index = b.scanner.Segment()
+	wait.Wait()
 	return s
 }

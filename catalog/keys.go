@@ -34,7 +34,8 @@ type seenFields struct {
 	fields          map[string]*seenField // by the text of a schema without references
 	names           map[string]*seenName
 	inputs, outputs map[*Schema]*fields
-	keys            []string // reused
+	free            []*fields // that are used by no map, with room for others
+	keys            []string  // reused
 }
 
 // A seenField is what is indexed of an input beside its name.
@@ -113,26 +114,30 @@ func (s *seenFields) fieldsOf(schema *Schema, seen map[*Schema]*fields, about bo
 	if ok {
 		return f
 	}
+	if len(seen) >= mostShapes { // those of the entry at hand are in another map, or are made next
+		for _, f := range seen {
+			s.free = append(s.free, f)
+		}
+		clear(seen)
+	}
+	f = &fields{}
+	if last := len(s.free) - 1; last >= 0 {
+		f, s.free = s.free[last], s.free[:last]
+	}
 	d := schema.document()
-	f = &fields{document: d, props: schema.props}
+	*f = fields{document: d, props: schema.props, names: f.names[:0], about: f.about[:0]}
 	whole := f.props != nil
 	if !whole {
 		f.outline, _ = d.Plain(d)
 		f.props = d.FieldsOf(f.outline)
 		whole = !bytes.Contains(d, []byte("$ref"))
 	}
-	f.names = make([]*seenName, len(f.props))
-	if about {
-		f.about = make([]*seenField, len(f.props))
-	}
-	for i, p := range f.props {
-		f.names[i] = s.name(p.Name)
+	f.names = slices.Grow(f.names, len(f.props))
+	for _, p := range f.props {
+		f.names = append(f.names, s.name(p.Name))
 		if about {
-			f.about[i] = s.field(d, p.Text, whole)
+			f.about = append(f.about, s.field(d, p.Text, whole))
 		}
-	}
-	if len(seen) >= mostShapes {
-		clear(seen)
 	}
 	seen[schema] = f
 	return f

@@ -57,6 +57,8 @@ type decoder struct {
 	names  []string
 	values []json.RawMessage
 	found  []field
+	items  []json.RawMessage // of a list
+	member fieldMembers
 }
 
 // newDecoder has room for what differs in n lines: growing a map hashes all that it has anew.
@@ -141,7 +143,8 @@ func (d *decoder) setList(to *[]string, value []byte) bool {
 		return false
 	}
 	s := tree.Scan(value)
-	items := s.List()
+	items := s.AppendList(d.items[:0])
+	d.items = items
 	list := make([]string, len(items))
 	for i, item := range items {
 		if item[0] != '"' {

@@ -38,6 +38,7 @@ type batch struct {
 func batches(r io.Reader, size int, out *outside) <-chan *batch {
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *batch, workers)
+	texts := make(chan []byte, 2*workers) // those of batches that have been decoded, to be used again
 	order := make(chan *batch, 2*workers)
 	for range workers {
 		go func() {
@@ -45,6 +46,12 @@ func batches(r io.Reader, size int, out *outside) <-chan *batch {
 			d.outside = out
 			for b := range work {
 				b.decode(d)
+				select {
+				case texts <- b.text:
+				default:
+				}
+				b.text = nil
+				close(b.decoded)
 			}
 		}()
 	}
@@ -54,7 +61,13 @@ func batches(r io.Reader, size int, out *outside) <-chan *batch {
 		lines := lineReader{r: bufio.NewReaderSize(r, 1<<20)}
 		for more := true; more; {
 			var b *batch
-			b, more = lines.batch()
+			var text []byte
+			select {
+			case text = <-texts:
+			default:
+				text = make([]byte, 0, batchSize+batchSize/4)
+			}
+			b, more = lines.batch(text[:0])
 			work <- b
 			order <- b
 		}
@@ -63,19 +76,17 @@ func batches(r io.Reader, size int, out *outside) <-chan *batch {
 }
 
 func (b *batch) decode(d *decoder) {
-	defer close(b.decoded)
 	b.entries = make([]catalog.Entry, len(b.lines))
 	for i := range b.lines {
 		if l := &b.lines[i]; l.err == nil {
 			b.entries[i], l.mended, l.err = d.entry(b.text[l.start:l.end])
 		}
 	}
-	b.text = nil
 }
 
-// batch reads the next run of lines; more is false at the end.
-func (l *lineReader) batch() (b *batch, more bool) {
-	b = &batch{decoded: make(chan struct{}), text: make([]byte, 0, batchSize+batchSize/4)}
+// batch reads the next run of lines, whose text takes the place of another; more is false at the end.
+func (l *lineReader) batch(text []byte) (b *batch, more bool) {
+	b = &batch{decoded: make(chan struct{}), text: text}
 	for len(b.text) < batchSize {
 		text, err := l.next()
 		switch {

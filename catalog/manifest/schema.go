@@ -24,13 +24,13 @@ type field struct {
 	required bool
 }
 
-// field is readField for what others may have too.
+// field reads a field, and remembers it for what others may have too.
 func (d *decoder) field(raw json.RawMessage) (field, error) {
 	f, ok := d.fields[string(raw)]
 	if ok {
 		return f, nil
 	}
-	f, err := readField(raw)
+	f, err := d.member.read(raw)
 	if err == nil {
 		if len(d.fields) >= mostKept {
 			clear(d.fields)
@@ -40,15 +40,20 @@ func (d *decoder) field(raw json.RawMessage) (field, error) {
 	return f, err
 }
 
-// readField reads {type, description, required}; other members are ignored.
-func readField(raw json.RawMessage) (f field, err error) {
-	names, values, err := tree.Members(raw)
-	if err != nil {
+// fieldMembers are the members of a field, reused for the next.
+type fieldMembers struct {
+	names  []string
+	values []json.RawMessage
+}
+
+// read reads {type, description, required}; other members are ignored.
+func (m *fieldMembers) read(raw json.RawMessage) (f field, err error) {
+	if m.names, m.values, err = tree.AppendMembers(m.names[:0], m.values[:0], raw); err != nil {
 		return f, err
 	}
 	kind, description := "", []byte(nil)
-	for i, name := range names {
-		value := values[i]
+	for i, name := range m.names {
+		value := m.values[i]
 		if string(value) == "null" {
 			continue
 		}

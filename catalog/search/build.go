@@ -41,6 +41,7 @@ type worker struct {
 	meanings  [][]int32 // the vectors of each field's words
 
 	compass compass
+	split   spelling.Splitter
 
 	work part // reused from part to part
 }
@@ -244,7 +245,7 @@ const mostKnown = 1 << 12
 func (w *worker) read(text string) []int32 {
 	const chunk = 1 << 12
 	start := len(w.terms)
-	spelling.EachWord(text, func(word []byte, _ bool) {
+	w.split.EachWord(text, func(word []byte, _ bool) {
 		if t := w.term(word); t >= 0 {
 			if len(w.terms) == cap(w.terms) {
 				w.terms = append(make([]int32, 0, max(chunk, 2*(len(w.terms)-start))), w.terms[start:]...)
@@ -326,11 +327,11 @@ func (w *worker) addWords(p *part, doc uint32) {
 		case Body:
 			where, at = pairInText, inText|inLead
 			lead := leadOf(text)
-			spelling.EachWord(lead, take)
+			w.split.EachWord(lead, take)
 			w.heads[i] = head
 			text, at = text[len(lead):], inText
 		}
-		spelling.EachWord(text, take)
+		w.split.EachWord(text, take)
 		if fields[f].Role != Body {
 			w.heads[i] = head
 		}

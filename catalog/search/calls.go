@@ -64,14 +64,23 @@ type naming struct {
 
 // mergePhrases makes the phrases of all parts one.
 func (j *joining) mergePhrases() phrases {
-	var all []naming
+	size := 0
+	for i := range j.pieces {
+		size += len(j.pieces[i].named)
+	}
+	all := make([]naming, 0, size)
 	for i := range j.pieces {
 		p := &j.pieces[i]
 		for _, n := range p.named {
 			all = append(all, naming{n.sum, p.number(n.code>>1)<<1 | n.code&1})
 		}
 	}
-	slices.SortFunc(all, func(a, b naming) int { return cmp.Or(cmp.Compare(a.sum, b.sum), cmp.Compare(a.code, b.code)) })
+	slices.SortFunc(all, func(a, b naming) int {
+		if a.sum != b.sum {
+			return cmp.Compare(a.sum, b.sum)
+		}
+		return cmp.Compare(a.code, b.code)
+	})
 	all = slices.Compact(all)
 	c := phrases{sums: make([]uint64, len(all)), codes: make([]uint32, len(all))}
 	for i, one := range all {

@@ -81,9 +81,9 @@ func (l *lexicon) intentOf(word string) Intent {
 }
 
 // firstIntent is the intent of the first verb among the first n words of text.
-func (l *lexicon) firstIntent(text string, n int) (k Intent) {
+func (l *lexicon) firstIntent(split *spelling.Splitter, text string, n int) (k Intent) {
 	text = text[:min(len(text), n*spelling.MaxWord)]
-	spelling.EachWord(text, func(word []byte, _ bool) {
+	split.EachWord(text, func(word []byte, _ bool) {
 		if n--; n >= 0 && k == NoIntent {
 			k = l.intentOf(string(word))
 		}
@@ -103,7 +103,7 @@ func (w *worker) intent() Intent {
 		if at < 0 {
 			continue
 		}
-		if k := w.index.lexicon.firstIntent(w.document.Texts[at].Text, role.words); k != NoIntent {
+		if k := w.index.lexicon.firstIntent(&w.split, w.document.Texts[at].Text, role.words); k != NoIntent {
 			return k
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"almanac/catalog/search/spelling"
@@ -76,23 +77,38 @@ func Join(segments []*Segment, numbers [][]uint32, o Options) *Index {
 // renumbered numbers the words of all vocabularies in sorted order. numbers maps, for each vocabulary, its words to
 // their new numbers.
 func (j *joining) renumbered(of func(*words) *spelling.List) (words []string, numbers [][]uint32) {
+	var all vocabulary
+	most, letters := 0, 0
 	for _, w := range j.words {
-		for i := range of(w).Len() {
-			words = append(words, of(w).At(i))
-		}
+		most, letters = most+of(w).Len(), letters+len(of(w).Text)
 	}
-	slices.Sort(words)
-	words = slices.Compact(words)
-	place := make(map[string]uint32, len(words))
-	for i, word := range words {
-		place[word] = uint32(i)
-	}
+	all.room(most, letters)
 	for _, w := range j.words {
-		own := make([]uint32, of(w).Len())
+		list := of(w)
+		own := make([]uint32, list.Len())
 		for i := range own {
-			own[i] = place[of(w).At(i)]
+			own[i] = all.number(list.At(i))
 		}
 		numbers = append(numbers, own)
+	}
+	type numbered struct {
+		word   string
+		number uint32
+	}
+	sorted := make([]numbered, all.words.Len())
+	for i := range sorted {
+		sorted[i] = numbered{all.words.At(i), uint32(i)}
+	}
+	slices.SortFunc(sorted, func(a, b numbered) int { return strings.Compare(a.word, b.word) })
+	words = make([]string, len(sorted))
+	place := make([]uint32, len(sorted))
+	for i, n := range sorted {
+		words[i], place[n.number] = n.word, uint32(i)
+	}
+	for _, own := range numbers {
+		for i, n := range own {
+			own[i] = place[n]
+		}
 	}
 	return words, numbers
 }
@@ -257,7 +273,7 @@ func (ix *Index) mergePairs(numbers [][]uint32, j *joining) {
 	size := 0
 	for t := range n {
 		group := placed[ix.pairOffsets[t]:ix.pairOffsets[t+1]]
-		slices.SortFunc(group, cmp.Compare[pair])
+		slices.Sort(group)
 		start := size
 		ix.pairOffsets[t] = uint32(start)
 		for _, p := range group {

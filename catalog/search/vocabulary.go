@@ -5,6 +5,7 @@ package search
 
 import (
 	"hash/maphash"
+	"math/bits"
 
 	"almanac/catalog/search/spelling"
 )
@@ -44,16 +45,23 @@ func (v *vocabulary) number(word string) uint32 {
 	}
 }
 
+// room makes room for so many words of a new vocabulary, and for their letters.
+func (v *vocabulary) room(words, letters int) {
+	v.seed, v.words.Offsets, v.text = maphash.MakeSeed(), make([]uint32, 1, words+1), make([]byte, 0, letters)
+	v.slots = make([]slot, max(leastSlots, 1<<bits.Len(uint(2*words))))
+}
+
 // place is the slot from which on a word of that hash is looked for.
 func (v *vocabulary) place(hash uint32) int { return int(hash) & (len(v.slots) - 1) }
 
 // grow doubles the slots. Words keep their hashes.
 func (v *vocabulary) grow() {
 	if v.slots == nil {
-		v.seed, v.words.Offsets = maphash.MakeSeed(), []uint32{0}
+		v.room(0, 0)
+		return
 	}
 	old := v.slots
-	v.slots = make([]slot, max(leastSlots, 2*len(old)))
+	v.slots = make([]slot, 2*len(old))
 	for _, s := range old {
 		if s.word == 0 {
 			continue

@@ -68,6 +68,9 @@ var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\
 
 // OneLine is Clean for text that must stay on one line: all runs of space become one blank.
 func OneLine(s string) string {
+	if isPlain(s) && !strings.ContainsAny(s, "\n\t") && !strings.Contains(s, "  ") {
+		return strings.Trim(s, " ")
+	}
 	return strings.Join(strings.Fields(Clean(s)), " ")
 }
 

@@ -112,7 +112,11 @@ func (s *Scanner) List() []json.RawMessage {
 		s.Skip()
 		return nil
 	}
-	items := []json.RawMessage{}
+	return s.AppendList([]json.RawMessage{})
+}
+
+// AppendList appends the items of the next value, which is a list.
+func (s *Scanner) AppendList(items []json.RawMessage) []json.RawMessage {
 	for s.i++; s.Next() != ']' && s.Next() != 0; {
 		if s.b[s.i] == ',' {
 			s.i++

@@ -76,8 +76,10 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 		if e.Mutates {
 			tag = "W"
 		}
-		about := strings.TrimSuffix(text.FirstSentence(e.Description), ".")
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.ID, tag, text.ClipBytes(about, maxAbout))
+		about := strings.TrimSuffix(text.FirstSentence(text.HeadBytes(e.Description, 4*maxAbout)), ".")
+		for _, part := range [...]string{e.ID, "\t", tag, "\t", text.ClipBytes(about, maxAbout), "\n"} {
+			w.WriteString(part)
+		}
 	}
 	if err = cmp.Or(w.Flush(), file.Close()); err == nil {
 		err = os.Rename(file.Name(), path)

@@ -63,9 +63,17 @@ func ClassOf(r rune) Class {
 
 // EachWord calls f with every word of text in lower case. joined is true if only a change between letters and digits
 // separates the word from the one before. The bytes are valid until f returns.
-func EachWord(text string, f func(word []byte, joined bool)) {
+func EachWord(text string, f func(word []byte, joined bool)) { new(Splitter).EachWord(text, f) }
+
+// A Splitter splits texts, one after the other: f must not use it. The zero value is ready to use.
+type Splitter struct {
+	buf [MaxWord + utf8.UTFMax]byte
+}
+
+// EachWord is the function of this name.
+func (s *Splitter) EachWord(text string, f func(word []byte, joined bool)) {
 	text = Plain(text)
-	var buf [MaxWord + utf8.UTFMax]byte
+	buf := &s.buf
 	n, long := 0, false
 	prev, joined := Space, false
 	flush := func(nextJoined bool) {
