@@ -32,6 +32,7 @@ import (
 	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/task"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
@@ -164,7 +165,7 @@ func (a *api) document(ctx context.Context) (*document, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := tree.Parse(raw)
+	root, err := task.Until(ctx, "the parser", func() (*tree.Node, error) { return tree.Parse(raw) })
 	if err != nil {
 		return nil, nil, err
 	}

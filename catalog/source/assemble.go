@@ -38,7 +38,7 @@ func (l *Loader) assemble() {
 		return
 	}
 	closeOnce(l.built)
-	if made != nil {
+	if made != nil && !l.over() {
 		l.remember(made, contents)
 	}
 	closeOnce(l.settled)

@@ -17,6 +17,8 @@ import (
 // and moved there, so that any number of processes see a whole one or none, and two that write the same one do no harm.
 type cache struct {
 	dir string
+	// ended is closed when nothing is to be written any more; nil never is.
+	ended <-chan struct{}
 }
 
 const (
@@ -46,6 +48,9 @@ func (c cache) read(key string) ([]byte, error) {
 
 // write makes the file of a key and removes what has become too much.
 func (c cache) write(key string, content func(io.Writer) error) error {
+	if _, err := (stoppable{io.Discard, c.ended}).Write(nil); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
@@ -54,7 +59,7 @@ func (c cache) write(key string, content func(io.Writer) error) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(stoppable{f, c.ended}, 1<<20)
 	err = content(w)
 	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
 		return err
@@ -63,6 +68,24 @@ func (c cache) write(key string, content func(io.Writer) error) error {
 		return err
 	}
 	return c.prune(key, maxCache)
+}
+
+// errEnded is what a file fails with that is not written to its end because the program ends.
+var errEnded = errors.New("the program ends")
+
+// A stoppable writes until ended is closed.
+type stoppable struct {
+	w     io.Writer
+	ended <-chan struct{}
+}
+
+func (s stoppable) Write(b []byte) (int, error) {
+	select {
+	case <-s.ended:
+		return 0, errEnded
+	default:
+		return s.w.Write(b)
+	}
 }
 
 // prune removes files, longest unused first, until they have at most limit bytes; that of key stays.

@@ -6,6 +6,7 @@ package source
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -146,7 +147,7 @@ func (l *Loader) stored(ctx context.Context, s *loading) *content {
 	}
 	s.damaged = false
 	c := &content{name: s.Name, key: key, stored: true}
-	image, err := cache{l.options.Cache}.read(l.partKey(s.Name, key))
+	image, err := l.cache().read(l.partKey(s.Name, key))
 	if image == nil || err != nil {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (l *Loader) opened(c *content) *catalog.Segment {
 
 // openSegment is a segment in the cache; nil where there is none that can be used.
 func (l *Loader) openSegment(key string, c *content) *catalog.Segment {
-	image, err := cache{l.options.Cache}.read(key)
+	image, err := l.cache().read(key)
 	if image == nil || err != nil {
 		return nil
 	}
@@ -241,9 +242,11 @@ func (l *Loader) release(all *catalog.Catalog, contents []*content) {
 	}
 }
 
+func (l *Loader) cache() cache { return cache{l.options.Cache, l.ended} }
+
 func (l *Loader) write(key string, part *catalog.Segment, remark []byte) error {
-	err := cache{l.options.Cache}.write(key, func(w io.Writer) error { return part.WriteImage(w, remark) })
-	if err != nil {
+	err := l.cache().write(key, func(w io.Writer) error { return part.WriteImage(w, remark) })
+	if err != nil && !errors.Is(err, errEnded) {
 		l.logf("catalog cache: not saved: %v", err)
 	}
 	return err

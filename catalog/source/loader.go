@@ -44,8 +44,10 @@ type Options struct {
 type Loader struct {
 	options Options
 	stop    context.CancelFunc
-	done    sync.WaitGroup // the goroutines of the Loader's
-	dirty   chan struct{}  // has room for one: something changed that has to be built or told
+	ended   <-chan struct{} // closed when the program is to end: that of the context given to Start
+	done    sync.WaitGroup  // the goroutines of the Loader's, but the one that builds
+	idle    chan struct{}   // closed when that one has ended
+	dirty   chan struct{}   // has room for one: something changed that has to be built or told
 
 	version  func() string // catalog.Version
 	building sync.Mutex    // held while the catalog is built; taken before mu
@@ -84,7 +86,7 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 	}
 	empty, _ := catalog.New(nil, o.Catalog)
 	l := &Loader{
-		options: o, version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
+		options: o, ended: ctx.Done(), idle: make(chan struct{}), version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
 		view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
 		settled: make(chan struct{}),
 	}
@@ -113,7 +115,10 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 // recall alone would take the place of what was recalled.
 func (l *Loader) begin(ctx context.Context) {
 	known := l.recall(ctx)
-	l.done.Go(func() { l.build(ctx) })
+	go func() {
+		defer close(l.idle)
+		l.build(ctx)
+	}()
 	for _, s := range l.sources {
 		l.done.Go(func() { l.keep(ctx, s, known) })
 	}
@@ -158,7 +163,10 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	}
 	var change Change
 	if err == nil {
-		change, err = l.compare(s.Source, c)
+		change, err = task.Until(ctx, "the comparison", func() (Change, error) { return l.compare(ctx, s.Source, c) })
+		if ctx.Err() != nil {
+			return
+		}
 	}
 	if err != nil {
 		if text := secret.New(l.Secrets(), secret.Least).Text(err.Error()); text != err.Error() {
@@ -216,7 +224,7 @@ func load(ctx context.Context, s Source, progress func(Reading)) (batch catalog.
 }
 
 // compare says what is other than what was accepted. The first reading ever of a source is accepted as it is.
-func (l *Loader) compare(s Source, c *content) (Change, error) {
+func (l *Loader) compare(ctx context.Context, s Source, c *content) (Change, error) {
 	if s.Own || l.options.Ledger == "" {
 		return Change{}, nil
 	}
@@ -227,27 +235,27 @@ func (l *Loader) compare(s Source, c *content) (Change, error) {
 	if c.part == nil || c.part.Callable() {
 		entries = c.all() // of the others there is nothing to accept
 	}
-	change, err := l.difference(s, entries)
+	change, err := l.difference(ctx, s, entries)
 	if err == nil && change.empty() {
 		c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
 	}
 	return change, err
 }
 
-func (l *Loader) difference(s Source, entries []catalog.Entry) (Change, error) {
+func (l *Loader) difference(ctx context.Context, s Source, entries []catalog.Entry) (Change, error) {
 	accepted, err := readLedger(l.options.Ledger, s.Name)
 	if err != nil {
 		return Change{}, err
 	}
 	if accepted == nil {
 		now := accept(s.Name, entries, nil)
-		if len(now.Actions) == 0 {
+		if len(now.Actions) == 0 || ctx.Err() != nil {
 			return Change{}, nil
 		}
 		return Change{}, now.write(l.options.Ledger)
 	}
 	change := accepted.change(entries)
-	if l.options.TrustUpdates && !change.empty() {
+	if l.options.TrustUpdates && !change.empty() && ctx.Err() == nil {
 		return Change{}, accept(s.Name, entries, accepted).write(l.options.Ledger)
 	}
 	return change, nil
@@ -316,6 +324,16 @@ func (l *Loader) Loading() bool {
 	}
 }
 
+// over reports whether the program is to end.
+func (l *Loader) over() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Secrets are the values that no source wants shown.
 func (l *Loader) Secrets() []string {
 	var secrets []string
@@ -374,10 +392,16 @@ func (l *Loader) accept(s *loading) (Change, error) {
 	return change, nil
 }
 
-// Close ends all reading and closes the sources. Actions of theirs cannot be called afterwards.
+// patience is how long Close waits for an index that nobody will use.
+const patience = 100 * time.Millisecond
+
+// Close ends all reading and closes the sources. Actions of theirs cannot be called afterwards. What has been built is
+// kept before Close returns, unless the context given to Start is done; what is still being indexed then is not waited
+// for, and comes to nothing.
 func (l *Loader) Close() error {
 	l.stop()
 	l.done.Wait()
+	l.leave()
 	var errs []error
 	for _, s := range slices.Backward(l.sources) {
 		if s.Close != nil {
@@ -385,4 +409,23 @@ func (l *Loader) Close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// leave waits for the goroutine that builds, or loses patience.
+func (l *Loader) leave() {
+	var late <-chan time.Time
+	if l.Loading() {
+		late = time.After(patience)
+	}
+	ended := l.ended
+	for {
+		select {
+		case <-l.idle:
+			return
+		case <-late:
+			return
+		case <-ended:
+			ended, late = nil, time.After(patience)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -104,7 +105,7 @@ func (l *Loader) recall(ctx context.Context) bool {
 	if key == "" {
 		return false
 	}
-	image, err := cache{l.options.Cache}.read(key)
+	image, err := l.cache().read(key)
 	if err != nil {
 		l.logf("catalog cache: %v", err)
 	}
@@ -202,9 +203,9 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 	}
 	remark, err := json.Marshal(kept)
 	if err == nil {
-		err = cache{l.options.Cache}.write(key, func(w io.Writer) error { return all.WriteImage(w, remark) })
+		err = l.cache().write(key, func(w io.Writer) error { return all.WriteImage(w, remark) })
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnded) {
 		l.logf("catalog cache: not saved: %v", err)
 	}
 }

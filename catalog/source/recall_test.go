@@ -230,7 +230,7 @@ func TestTwoProcessesOneCache(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	c := cache{t.TempDir()}
+	c := cache{dir: t.TempDir()}
 	for i, key := range []string{"old", "older", "new"} {
 		err := c.write(key, func(w io.Writer) error { _, err := w.Write(make([]byte, 100)); return err })
 		if err != nil {

@@ -1,4 +1,5 @@
-// Package task runs foreign and waiting code safely: a panic becomes an error, and a pause ends with its context.
+// Package task runs foreign and waiting code safely: a panic becomes an error, and a pause ends with its context, as does
+// waiting for what knows of none.
 package task
 
 import (
@@ -26,6 +27,32 @@ func Guard(what string, f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// Until calls f, or returns the cause of ctx as soon as that is done: f then ends for nobody, and must change nothing that
+// others have. A panic in f is an error.
+func Until[T any](ctx context.Context, what string, f func() (T, error)) (made T, err error) {
+	type outcome struct {
+		made T
+		err  error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		if err := Guard(what, func() error {
+			o.made, o.err = f()
+			return nil
+		}); err != nil {
+			o.err = err
+		}
+		ended <- o
+	}()
+	select {
+	case o := <-ended:
+		return o.made, o.err
+	case <-ctx.Done():
+		return made, context.Cause(ctx)
+	}
 }
 
 // Sleep waits for d, or returns the error of ctx if that is done first.

@@ -25,6 +25,31 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+func TestUntil(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	made, err := task.Until(ctx, "it", func() (int, error) { return 1, nil })
+	if made != 1 || err != nil {
+		t.Errorf("got %d, %v", made, err)
+	}
+	var caught *task.PanicError
+	if _, err := task.Until(ctx, "it", func() (int, error) { panic("no") }); !errors.As(err, &caught) {
+		t.Errorf("got %v", err)
+	}
+	enough, begun, never := errors.New("enough"), make(chan bool), make(chan bool)
+	go func() {
+		<-begun
+		cancel(enough)
+	}()
+	defer close(never)
+	if made, err := task.Until(ctx, "it", func() (int, error) {
+		close(begun)
+		<-never
+		return 1, nil
+	}); made != 0 || err != enough {
+		t.Errorf("got %d, %v", made, err)
+	}
+}
+
 func TestSleep(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if err := task.Sleep(ctx, time.Nanosecond); err != nil {
