@@ -86,7 +86,8 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 	}
 	empty, _ := catalog.New(nil, o.Catalog)
 	l := &Loader{
-		options: o, ended: ctx.Done(), idle: make(chan struct{}), version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
+		options: o, ended: ctx.Done(), idle: make(chan struct{}),
+		version: sync.OnceValue(catalog.Version), dirty: make(chan struct{}, 1),
 		view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
 		settled: make(chan struct{}),
 	}

@@ -1,5 +1,5 @@
-// Package task runs foreign and waiting code safely: a panic becomes an error, and a pause ends with its context, as does
-// waiting for what knows of none.
+// Package task runs foreign and waiting code safely: a panic becomes an error, and a pause ends with its context, as
+// does waiting for what knows of none.
 package task
 
 import (
@@ -29,8 +29,8 @@ func Guard(what string, f func() error) (err error) {
 	return f()
 }
 
-// Until calls f, or returns the cause of ctx as soon as that is done: f then ends for nobody, and must change nothing that
-// others have. A panic in f is an error.
+// Until calls f, or returns the cause of ctx as soon as that is done: f then ends for nobody, and must change nothing
+// that others have. A panic in f is an error.
 func Until[T any](ctx context.Context, what string, f func() (T, error)) (made T, err error) {
 	type outcome struct {
 		made T
