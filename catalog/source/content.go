@@ -203,9 +203,8 @@ func (l *Loader) openSegment(key string, c *content) *catalog.Segment {
 	return part
 }
 
-// store keeps the segments that are not kept yet, if others have to be joined with them: one that is all of a catalog
-// is kept as that.
-func (l *Loader) store(contents []*content) {
+// store keeps the segments that are not kept yet.
+func (l *Loader) store(contents []*content, in cache) {
 	if l.options.Cache == "" {
 		return
 	}
@@ -220,12 +219,12 @@ func (l *Loader) store(contents []*content) {
 			}
 			remark, err := json.Marshal(said)
 			if err == nil {
-				err = l.write(l.partKey(c.name, c.key), c.part, remark)
+				err = l.write(in, l.partKey(c.name, c.key), c.part, remark)
 			}
 			c.stored = err == nil
 		}
 		if c.altered != nil && !c.alteredStored {
-			c.alteredStored = l.write(l.partKey(c.name, c.key+c.change), c.altered, nil) == nil
+			c.alteredStored = l.write(in, l.partKey(c.name, c.key+c.change), c.altered, nil) == nil
 		}
 	}
 }
@@ -244,8 +243,8 @@ func (l *Loader) release(all *catalog.Catalog, contents []*content) {
 
 func (l *Loader) cache() cache { return cache{l.options.Cache, l.ended} }
 
-func (l *Loader) write(key string, part *catalog.Segment, remark []byte) error {
-	err := l.cache().write(key, func(w io.Writer) error { return part.WriteImage(w, remark) })
+func (l *Loader) write(in cache, key string, part *catalog.Segment, remark []byte) error {
+	err := in.write(key, func(w io.Writer) error { return part.WriteImage(w, remark) })
 	if err != nil && !errors.Is(err, errEnded) {
 		l.logf("catalog cache: not saved: %v", err)
 	}

@@ -127,6 +127,28 @@ func live(ids ...string) Source {
 	}}
 }
 
+// TestLoneSourceIsKeptForOthers starts with one source until all is kept, and then with another beside it.
+func TestLoneSourceIsKeptForOthers(t *testing.T) {
+	dir := t.TempDir()
+	var p, q paper
+	p.write("p", nil, "p.one", "p.two")
+	q.write("q", nil, "q.one")
+	l := start(t, Options{Cache: dir}, p.source("p"))
+	<-l.Settled()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, more := range []Source{q.source("q"), live("live.act")} {
+		l := start(t, Options{Cache: dir}, p.source("p"), more)
+		if n := l.View().Len(); n != 3 || p.reads.Load() != 1 {
+			t.Errorf("%d: %d actions, p was read %d times", i, n, p.reads.Load())
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestKeptActionsAreAccepted keeps actions that can be called; what is accepted of them is asked at each start.
 func TestKeptActionsAreAccepted(t *testing.T) {
 	for name, more := range map[string][]Source{"whole": nil, "parts": {live("live.act")}} {

@@ -45,6 +45,7 @@ type Loader struct {
 	options Options
 	stop    context.CancelFunc
 	ended   <-chan struct{} // closed when the program is to end: that of the context given to Start
+	closing <-chan struct{} // closed when that is, or Close has been called
 	done    sync.WaitGroup  // the goroutines of the Loader's, but the one that builds
 	idle    chan struct{}   // closed when that one has ended
 	dirty   chan struct{}   // has room for one: something changed that has to be built or told
@@ -103,6 +104,7 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 		})
 	}
 	ctx, l.stop = context.WithCancel(ctx)
+	l.closing = ctx.Done()
 	l.done.Go(func() { l.begin(ctx) })
 	for _, s := range l.sources {
 		if s.Watch != nil {

@@ -160,11 +160,13 @@ func (l *Loader) recall(ctx context.Context) bool {
 }
 
 // remember keeps what the next start can use of a catalog that was built of the contents: all of it, where it can be
-// told to be the same then, and the segments of sources where others have to be joined with them.
+// told to be the same then, and the segments of sources for joining others with them: that of a lone source comes last,
+// and is left when the Loader closes.
 func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 	if l.options.Cache == "" {
 		return
 	}
+	defer l.release(all, contents)
 	parted := !l.keyed()
 	others := 0
 	for _, s := range l.sources {
@@ -172,10 +174,10 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 			others++
 		}
 	}
-	if parted || others > 1 {
-		l.store(contents)
+	lone := !parted && others == 1
+	if !lone {
+		l.store(contents, l.cache())
 	}
-	l.release(all, contents)
 	if parted {
 		return
 	}
@@ -207,6 +209,9 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 	}
 	if err != nil && !errors.Is(err, errEnded) {
 		l.logf("catalog cache: not saved: %v", err)
+	}
+	if err == nil && lone { // for a start with others, if there is time for it
+		l.store(contents, cache{l.options.Cache, l.closing})
 	}
 }
 
