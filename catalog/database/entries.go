@@ -220,7 +220,7 @@ func (t *table) entries() []catalog.Entry {
 
 // whereText says what conditions are. A column of lists says of itself what else there is.
 var whereText = "Conditions by column, all of which must hold: a value, a list of values, or a table of operators (" +
-	strings.Replace(operatorNames(), "contains, ", "", 1) + "), such as {total = {gte = 10}}."
+	operatorNames(&column{}) + "), such as {total = {gte = 10}}."
 
 // compares says what a list means in a condition on a column of lists.
 func (c *column) compares() string {

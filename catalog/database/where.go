@@ -66,7 +66,7 @@ func (c *clause) where(conditions map[string]any) error {
 			}
 		}
 		if len(operations) == 0 {
-			return wrong("%s: a condition is a value, a list of values, or operators: %s", name, operatorNames())
+			return wrong("%s: a condition is a value, a list of values, or operators: %s", name, operatorNames(col))
 		}
 		for _, operator := range slices.Sorted(maps.Keys(operations)) {
 			c.WriteString(word)
@@ -79,7 +79,13 @@ func (c *clause) where(conditions map[string]any) error {
 	return nil
 }
 
-func operatorNames() string { return strings.Join(slices.Sorted(maps.Keys(operators)), ", ") }
+// operatorNames are the operators that there are for a column.
+func operatorNames(col *column) string {
+	names := slices.Sorted(maps.Keys(operators))
+	return strings.Join(slices.DeleteFunc(names, func(name string) bool {
+		return name == "contains" && col.kind != array
+	}), ", ")
+}
 
 func (c *clause) condition(col *column, operator string, v any) error {
 	sql, known := operators[operator]
@@ -87,7 +93,7 @@ func (c *clause) condition(col *column, operator string, v any) error {
 	name := c.quoted(col)
 	switch {
 	case !known:
-		return wrong("%s: unknown operator %s: want %s", col.name, text.LineBytes(operator, 80), operatorNames())
+		return wrong("%s: unknown operator %s: want %s", col.name, text.LineBytes(operator, 80), operatorNames(col))
 	case operator == "is_null":
 		is, ok := v.(bool)
 		if !ok {
