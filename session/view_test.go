@@ -205,3 +205,47 @@ func TestSearchView(t *testing.T) {
 		t.Errorf("a resumed session does not go on: %s", got)
 	}
 }
+
+// TestDiscovered has the ids of an answer be found: those of hits, of others that share their lines, and of what finds
+// an id for them; what the session has is not found for it.
+func TestDiscovered(t *testing.T) {
+	item := func() *catalog.Schema {
+		return catalog.MustSchema(`{"type":"object","properties":{"item_id":{"type":"string"}},"required":["item_id"]}`)
+	}
+	var entries []catalog.Entry
+	for _, vendor := range []string{"alpha", "beta"} {
+		entries = append(entries, catalog.Entry{ID: vendor + ".item.weigh", Description: "Weigh an item.", Input: item()})
+	}
+	entries = append(entries, catalog.Entry{ID: "alpha.item.search", Description: "Search."},
+		catalog.Entry{ID: "alpha.other.search", Description: "Search."})
+	all, _ := catalog.New(entries, catalog.Options{})
+	s, err := New(all.View(), Options{Budget: Budget{Shown: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	ask := func(source string) *Answer {
+		a, err := s.Query(t.Context(), Script{Source: source})
+		if err != nil || a.Outcome.Err != nil {
+			t.Fatal(err, a.Outcome.Err)
+		}
+		return a
+	}
+	a := ask(`return catalog.search("weigh an item", {limit = 2})`)
+	want := "alpha.item.search alpha.item.weigh beta.item.weigh"
+	if got := strings.Join(s.Discovered(), " "); got != want {
+		t.Errorf("found %s, want %s:\n%s", got, want, a.Text)
+	}
+	if len(s.LastFound()) != 3 || !strings.Contains(a.Text, "(or beta.item.weigh)\n  needs item_id: from alpha.item.search(") {
+		t.Errorf("shown: %v\n%s", s.LastFound(), a.Text)
+	}
+	if _, err := s.Describe(t.Context(), s.LastFound(), ""); err != nil {
+		t.Error(err)
+	}
+	if out, err := s.Run(t.Context(), Script{Source: `item_id = "it_1"`, Author: User}); err != nil || out.Err != nil {
+		t.Fatal(err, out.Err)
+	}
+	if a = ask(`return catalog.search("weigh an item", {limit = 2})`); strings.Contains(a.Text, "needs") {
+		t.Errorf("the session has the id:\n%s", a.Text)
+	}
+}
