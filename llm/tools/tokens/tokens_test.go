@@ -73,7 +73,8 @@ func answers(t testing.TB, view *catalog.View, queries []eval.Query, count func(
 	var b bill
 	for i, q := range queries {
 		text := search(t, view, q.Text, 0)
-		b.search, b.hits = append(b.search, count(text)), append(b.hits, strings.Count(text, "\n")-strings.Count(text, "\n  needs "))
+		b.search = append(b.search, count(text))
+		b.hits = append(b.hits, strings.Count(text, "\n")-strings.Count(text, "\n  needs "))
 		b.twenty = append(b.twenty, count(search(t, view, q.Text, 20)))
 		plan, err := view.Plan([]catalog.Step{pick(q.Text), pick(queries[(i+1)%len(queries)].Text)})
 		if err != nil {
