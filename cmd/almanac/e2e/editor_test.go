@@ -30,7 +30,9 @@ func TestViKeys(t *testing.T) {
 	x.keys("0", "f", `"`, "c", "i", `"`)
 	x.want(`x = string\.rep\("", 3\)`)
 	x.text("xy")
-	x.keys("Escape", "Enter")
+	x.keys("Escape")
+	x.want(`normal ·`) // with a key at once behind it Esc is Alt
+	x.keys("Enter")
 	x.run("x", `xyxyxy`)
 	x.text("while true do end")
 	x.keys("Enter")
