@@ -202,6 +202,9 @@ func (r *run) exhausted(entry *catalog.Entry, over *Overrun, c *trace.Call) erro
 		err.Hint = fmt.Sprintf("do it in several runs; the bound is limits.%s of the role %s", over.Name, role)
 	case role != "":
 		err.Hint = fmt.Sprintf("the bound is limits.your_%s of the role %s: do it in several runs", over.Name, role)
+	case r.script.Author != User && r.session.world.options.Client != "":
+		err.Hint = fmt.Sprintf("do it in several runs; the setting is %s of the client %s, or limits.%s where it has "+
+			"none", over.Name, r.session.world.options.Client, over.Name)
 	case r.script.Author != User:
 		err.Hint = fmt.Sprintf("do it in several runs; the setting is limits.%s", over.Name)
 	case !r.session.world.options.Commands:

@@ -118,6 +118,8 @@ func TestBudgetHints(t *testing.T) {
 		{"headless", User, func(o *Options) { o.Approve, o.Commands = nil, false },
 			"the setting is limits.your_calls: --limits-your-calls 2000"},
 		{"model", Model, func(*Options) {}, "do it in several runs; the setting is limits.calls"},
+		{"model of a client", Model, func(o *Options) { o.Client = "bob" },
+			"do it in several runs; the setting is calls of the client bob, or limits.calls where it has none"},
 		{"no answer", User, func(o *Options) {
 			o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, errors.New("gone") }
 		}, "/limits calls 2000 lets a run of yours make more; kept as limits.your_calls in the configuration"},

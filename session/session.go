@@ -52,6 +52,8 @@ type Options struct {
 	Approve func(ctx context.Context, r Request) (Approval, error)
 	// Host is the name of the action host that makes the session's calls for others, who read its errors; empty for none.
 	Host string
+	// Client is the name of the client of a gateway that runs scripts here, for hints about its budget; empty for none.
+	Client string
 	// Inquire answers what servers of actions ask during a call; nil asks by Approve, and Complete after that where a
 	// model is to answer. A done ctx must end the wait.
 	Inquire func(ctx context.Context, id string, q catalog.Inquiry) catalog.Reply

@@ -364,7 +364,7 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
 			Isolated: o.Isolated, Authorize: o.Authorize, Roles: o.Roles, Observe: o.Observe,
-			Pool: s.pool, Inquire: o.Inquire,
+			Pool: s.pool, Inquire: o.Inquire, Client: o.Client,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

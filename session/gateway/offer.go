@@ -104,7 +104,8 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 		g.offer(server, m, &sdk.Tool{
 			Name: t.Name, Title: about.Title, Description: t.Description, Annotations: about,
 			InputSchema: schema, OutputSchema: t.Output,
-		}, offered{name: t.Name, run: t.Run, knows: t.Knows, paged: true, stateless: stateless})
+		}, offered{name: t.Name, run: t.Run, knows: tools.Tool{Name: t.Name, Schema: schema}.Knows, paged: true,
+			stateless: stateless})
 	}
 	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {

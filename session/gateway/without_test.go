@@ -59,7 +59,8 @@ func TestHandles(t *testing.T) {
 	}
 	opened := b.opened
 	if r := call(t, a, "execute", map[string]any{"code": "x"}); !r.IsError ||
-		!strings.Contains(textOf(r), `unknown argument "code"`) || b.opened != opened {
+		!strings.Contains(textOf(r), `"code": it takes actions, cursor, fresh, plan, preview, script, session`) ||
+		b.opened != opened {
 		t.Errorf("an unknown argument opened a session: %s", textOf(r))
 	}
 	long := call(t, a, "execute", with(script(`return ("y"):rep(1000)`), first))
