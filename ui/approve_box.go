@@ -189,7 +189,8 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		return warn(fmt.Sprintf("Enter grants %d for this session%sEsc back", a.marked, dot),
 			fmt.Sprintf("Enter grants %d", a.marked))
 	case a.stage == granting && a.bare:
-		return warn("Enter grants what is marked: a number or an arrow marks it first", "mark one first", "mark one")
+		return warn("Enter grants what is marked: a number or an arrow marks it first", "mark one first, then Enter",
+			"mark one")
 	case a.stage == granting && !a.ignored:
 		return m.fitting(joined("a number or Up Down marks, Enter grants", "Esc back"),
 			joined("number, then Enter", "Esc back"))
@@ -203,10 +204,17 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		does := map[string]string{"y": yes, "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.bare:
-		return warn("Enter takes an answer: press its letter first", "a letter first, then Enter", "a letter first")
+		return warn(m.keysFoot(a, yes, func(words ...string) string { return "press a letter first: " + joined(words...) }),
+			"a letter first, then Enter", "a letter first")
 	case a.ignored:
 		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
 	}
+	return m.keysFoot(a, yes, joined)
+}
+
+// keysFoot is the keys that answer, where none was pressed: yes says what y does.
+func (m *model) keysFoot(a *asking, yes string, joined func(...string) string) string {
+	q := a.question
 	if q.Over != nil {
 		return m.fitting(joined("y go on", "n end the run", "v script"), joined("y go on", "n end", "v"))
 	}

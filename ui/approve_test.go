@@ -89,7 +89,7 @@ func TestBareEnter(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{[]string{"pause", "enter"}, "Enter takes an answer: press its letter first"},
+		{[]string{"pause", "enter"}, "press a letter first: y once · a session"},
 		{[]string{"down"}, "y once · a for this session"},
 		{[]string{"pause", "a", "pause", "pause", "enter"}, "Enter grants what is marked: a number or an arrow marks it first"},
 		{[]string{"beat", "1"}, "Enter grants 1 for this session"},
