@@ -124,9 +124,8 @@ func (s *dataFlow) declared(step, to int, need string) (from *Entry, field strin
 	if len(s.givers[to]) == 0 {
 		return nil, ""
 	}
-	id := s.givers[to][0].entry.ID
 	for _, g := range s.givers[step] {
-		if field, ok := g.declares(id, need); ok {
+		if field, ok := g.declares(s.givers[to][0].entry, need); ok {
 			return g.entry, field
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
+	"almanac/catalog/text"
 )
 
 // A Detail is how much a spec contains; see package spec.
@@ -80,6 +81,9 @@ func (e *Entry) written() *spec.Action {
 	}
 }
 
+// mostSupplied is how much a description says of what a result has for other actions.
+const mostSupplied = 20
+
 // supplied says in words what of a result is an argument of another action that is visible.
 func (v *View) supplied(e *Entry) (all []string) {
 	for _, s := range e.Supplies {
@@ -91,6 +95,9 @@ func (v *View) supplied(e *Entry) (all []string) {
 			field += "."
 		}
 		all = append(all, s.Argument+" of "+s.ID+" = "+field+s.Field)
+	}
+	if more := len(all) - mostSupplied; more > 0 {
+		all = append(all[:mostSupplied], text.Count(more, "other argument"))
 	}
 	return all
 }

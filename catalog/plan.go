@@ -181,7 +181,7 @@ func (v *View) planSuppliers(p Plan) (all []Supplier) {
 			all = append(all, v.suppliersOf(e, needs, step.Query)...)
 		}
 	}
-	return all[:min(len(all), mostSuppliers)]
+	return firstSuppliers(all)
 }
 
 // SuppliersOf are the suppliers for step i, from 0: for its best hit, whose inputs the plan links.

@@ -4,6 +4,7 @@ package catalog
 // supplies an id is here for answers and for plans; what a request and a session have already is in given.go.
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 )
 
 const (
-	// helpedHits are the first hits of an answer that get suppliers, and mostSuppliers how many they get together.
+	// helpedHits are the first hits of an answer that get suppliers, mostSuppliers how many actions these are together.
 	helpedHits    = 2
 	mostSuppliers = 2
 	// scopeActions is about how many actions are near an action: those of its vendor, or of as much of its namespace as
@@ -95,15 +96,29 @@ func giverOf(e *Entry) giver {
 func (g *giver) takes() []string { return inputKeys(nil, g.entry, newSeenFields(0).shapeOf(g.entry)) }
 
 // declares is what the giver's source says that it supplies for an argument of another entry: the field of its result.
-func (g *giver) declares(id, argument string) (field string, ok bool) {
+// Where that has an "id", order_id is that, unless it has both.
+func (g *giver) declares(to *Entry, argument string) (field string, ok bool) {
+	if g.entry.ID == to.ID {
+		return "", false
+	}
+	argument = spelling.Fold(argument)
 	for _, supply := range g.entry.Supplies {
+		if supply.ID != to.ID {
+			continue
+		}
 		name := spelling.Fold(supply.Argument)
-		same := name == spelling.Fold(argument) || name == "id" && strings.HasSuffix(spelling.Fold(argument), "_id")
-		if supply.ID == id && g.entry.ID != id && same {
+		if name == argument || name == "id" && strings.HasSuffix(argument, "_id") && !to.takes(argument) {
 			return supply.Field, true
 		}
 	}
 	return "", false
+}
+
+// takes reports whether the entry has an input of a folded name.
+func (e *Entry) takes(name string) bool {
+	return slices.ContainsFunc(e.Input.document().Fields(), func(p spec.Property) bool {
+		return spelling.Fold(p.Name) == name
+	})
 }
 
 // finds says by its name how well a read finds a thing: 0 not at all, 2 if it lists it, 4 if it searches for it, one
@@ -214,15 +229,26 @@ func (v *View) NeededBy(id, query string) []Supplier {
 }
 
 // suppliers are the actions that find the ids which the first of some entries require, and which neither the given
-// words nor the session has: at most one for each argument, and mostSuppliers in all. An action that comes before in
-// entries is told, too. Only what the view shows is found.
+// words nor the session has: at most one for each argument, and mostSuppliers actions in all. An action that comes
+// before in entries is told, too. Only what the view shows is found.
 func (v *View) suppliers(entries []*Entry, words string) []Supplier {
 	s := supplying{v, givenBy(words, v.given), map[string]search.Bits{}}
 	var all []Supplier
 	for _, e := range entries {
 		all = append(all, s.of(e, e.required())...)
 	}
-	return all[:min(len(all), mostSuppliers)]
+	return firstSuppliers(all)
+}
+
+// firstSuppliers are those of the first mostSuppliers actions, each for all that it finds.
+func firstSuppliers(all []Supplier) []Supplier {
+	var ids []string
+	return slices.DeleteFunc(all, func(s Supplier) bool {
+		if !slices.Contains(ids, s.ID) && len(ids) < mostSuppliers {
+			ids = append(ids, s.ID)
+		}
+		return !slices.Contains(ids, s.ID)
+	})
 }
 
 // suppliersOf are the actions that find what some needs of one entry ask for; see suppliers.
@@ -231,14 +257,36 @@ func (v *View) suppliersOf(e *Entry, needs []need, words string) []Supplier {
 	return s.of(e, needs)
 }
 
-// of are the suppliers of an entry; that of the last id of a path comes first, which is the nearest.
+// of are the suppliers of an entry; that of the last id of a path comes first, which is the nearest. It may rename
+// needs.
 func (s *supplying) of(e *Entry, needs []need) (all []Supplier) {
+	for i, n := range needs {
+		if n.thing() == "" {
+			needs[i].name = cmp.Or(s.declaredName(e, n), n.name)
+		}
+	}
 	for _, n := range slices.Backward(s.given.open(needs)) {
 		if found, ok := s.find(e, n); ok {
 			all = append(all, found)
 		}
 	}
 	return all
+}
+
+// declaredName names an input, whose own name does not say so, after the thing that its source says it is an id of:
+// customer_id for the buyer of an order. It is empty for other inputs.
+func (s *supplying) declaredName(e *Entry, n need) string {
+	for _, doc := range s.view.cat.index.Keys(supplyKind).Get(e.ID) {
+		g := giver{entry: s.view.cat.entry(int(doc))}
+		if _, ok := g.declares(e, n.argument); !ok || g.entry.Mutates || s.view.doc(g.entry.ID) < 0 {
+			continue
+		}
+		if things := subjects(g.entry, ""); len(things) > 0 {
+			return things[0] + "_id"
+		}
+		return n.argument + "_id"
+	}
+	return ""
 }
 
 // find is the best supplier of a need of e. What e itself requires a supplier may require, too, but no other ids.
@@ -288,7 +336,7 @@ func (s *supplying) worth(g *giver, e *Entry, n need, keys []string) (worth int,
 	if g.entry.Mutates || g.entry.ID == e.ID {
 		return 0, ""
 	}
-	if field, ok := g.declares(e.ID, n.argument); ok {
+	if field, ok := g.declares(e, n.argument); ok {
 		return declaredWorth, field
 	}
 	if slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {

@@ -17,13 +17,16 @@ import (
 )
 
 // shop is a file of SQLite with the tables of the tests.
-func shop(t *testing.T) *Database {
+func shop(t *testing.T) *Database { return openedFile(t, "sqlite") }
+
+// openedFile is a file of SQLite in which the statements of a file have been run.
+func openedFile(t *testing.T, statements string) *Database {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shop.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return opened(t, path, "sqlite")
+	return opened(t, path, statements)
 }
 
 // opened is the database at an address, in which the statements of a file have been run.

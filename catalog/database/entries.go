@@ -140,6 +140,7 @@ func (d *Database) tableEntries(s *schema, prefix string, b *catalog.Batch) (all
 	for _, t := range s.tables {
 		all = append(all, t.entries()...)
 	}
+	link(all, s.tables, byPath)
 	return all
 }
 

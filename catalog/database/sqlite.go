@@ -153,7 +153,10 @@ func (f *file) schema(ctx context.Context) (*schema, error) {
 			t.key = ordered
 		}
 	}
-	_, err = tx.run(ctx, `SELECT m.name AS t, f.id AS id, f."table" AS other, f."from" AS "from", f."to" AS "to", f.on_delete AS cascade
+	// Keys name tables and columns in either case.
+	_, err = tx.run(ctx, `SELECT m.name AS t, f.id AS id, f."from" AS "from", f.on_delete AS cascade,
+		coalesce((SELECT o.name FROM sqlite_schema o WHERE o.type = 'table' AND o.name = f."table" COLLATE NOCASE), f."table") AS other,
+		coalesce((SELECT c.name FROM pragma_table_xinfo(f."table") c WHERE c.name = f."to" COLLATE NOCASE), f."to") AS "to"
 		FROM sqlite_schema m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq`, nil,
 		foreignRows(tables))
 	return s, err
