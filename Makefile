@@ -38,8 +38,8 @@ check:
 	$(GO) mod tidy -diff
 	$(GO) test ./cmd/almanac -run 'TestImports|TestLines' -count=1
 	@for m in catalog/bench llm/tools/tokens; do \
-	if $(GO) -C $$m mod download 2>/dev/null; then $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... || exit 1; \
-	else echo "NOT RUN: vet of $$m, because its modules cannot be fetched" >&2; fi; done
+	if $(GO) -C $$m mod download 2>/dev/null; then $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... && $(GO) -C $$m test ./... || exit 1; \
+	else echo "NOT RUN: vet and test of $$m, because its modules cannot be fetched" >&2; fi; done
 
 cross:
 	GOOS=darwin $(GO) build -o /dev/null ./cmd/almanac

@@ -60,7 +60,7 @@ return catalog.plan{
  catalog.pick(catalog.search("unpaid invoices of a customer"), {needs_input="customer_id", mutates=false})}
 A hit: id(args, * required) -> result, then R reads, W writes, ! high-risk write.`
 
-const describeText = `Get the exact arguments, result, example and safety notes of actions: the fewest you need, at most 10 ids. Described actions may be executed.`
+const describeText = `Get the exact arguments, result, example and safety notes of actions: the fewest you need, at most 10 ids.`
 
 const executeText = `Run Lua in the persistent session: globals persist across calls, locals do not. A run that fails leaves globals as before it.
 ` + callText + `
