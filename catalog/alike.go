@@ -21,14 +21,16 @@ const (
 )
 
 // Alike puts hits together that are interchangeable, in the order of the first of each group: the same name path, but
-// for vendor and version, the same effect and required arguments, and nearly the same arguments and first sentence. A
-// group begins with what stands where the session has just been (see WithRecent), and is in the order of the hits else.
-func (v *View) Alike(hits []Hit) [][]Hit {
+// for vendor and version, the same effect and required arguments, and nearly the same arguments and first sentence. Two
+// are not if the words of the request name one of them and not the other: "slack: post a message". A group begins with
+// what stands where the session has just been (see WithRecent), and is in the order of the hits else.
+func (v *View) Alike(hits []Hit, words string) [][]Hit {
 	var groups [][]Hit
 	at := map[string][]int{}
+	asked := wordsIn(nil, words)
 	for _, h := range hits {
 		key := namePath(h.ID)
-		joined := slices.IndexFunc(at[key], func(i int) bool { return v.alike(groups[i][0].ID, h.ID) })
+		joined := slices.IndexFunc(at[key], func(i int) bool { return v.alike(groups[i][0].ID, h.ID, asked) })
 		if joined >= 0 {
 			i := at[key][joined]
 			groups[i] = append(groups[i], h)
@@ -71,8 +73,8 @@ func namePath(id string) string {
 	return strings.Join(path, ".")
 }
 
-// alike reports whether two visible entries with the same name path are interchangeable.
-func (v *View) alike(one, other string) bool {
+// alike reports whether two visible entries with the same name path are interchangeable for who asks in some words.
+func (v *View) alike(one, other string, asked []string) bool {
 	a, ok := v.Lookup(one)
 	b, is := v.Lookup(other)
 	if !ok || !is || a.Mutates != b.Mutates || OperationOf(a) != OperationOf(b) || RiskOf(a) != RiskOf(b) {
@@ -90,7 +92,17 @@ func (v *View) alike(one, other string) bool {
 	aAll, aRequired := argumentNames(a)
 	bAll, bRequired := argumentNames(b)
 	return slices.Equal(aRequired, bRequired) && common(aAll, bAll) >= alikeShare &&
-		common(sentenceWords(a), sentenceWords(b)) >= alikeShare
+		common(wordsIn(nil, text.FirstSentence(a.Description)), wordsIn(nil, text.FirstSentence(b.Description))) >=
+			alikeShare && slices.Equal(namesIn(asked, a), namesIn(asked, b))
+}
+
+// namesIn are those of some sorted words that are in the id of an entry or in what its product is called.
+func namesIn(words []string, e *Entry) []string {
+	names := wordsIn(nil, e.ID)
+	for _, product := range productsOf(e, spelling.Fold) {
+		names = append(wordsIn(names, product), strings.ReplaceAll(product, "_", ""))
+	}
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(names, word) })
 }
 
 // argumentNames are the folded names of the arguments, and of the required ones, sorted.
@@ -104,11 +116,9 @@ func argumentNames(e *Entry) (all, required []string) {
 	return sortedSet(all), sortedSet(required)
 }
 
-// sentenceWords are the words of the first sentence of a description, in the singular, sorted.
-func sentenceWords(e *Entry) (words []string) {
-	spelling.EachWord(text.FirstSentence(e.Description), func(word []byte, _ bool) {
-		words = append(words, spelling.Singular(string(word)))
-	})
+// wordsIn adds the words of a text to others, in the singular, and sorts them.
+func wordsIn(words []string, text string) []string {
+	spelling.EachWord(text, func(word []byte, _ bool) { words = append(words, spelling.Singular(string(word))) })
 	return sortedSet(words)
 }
 

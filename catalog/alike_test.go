@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,14 +55,37 @@ func TestAlike(t *testing.T) {
 		if len(report.Skipped) > 0 {
 			t.Fatal(report.Skipped)
 		}
-		groups := c.View().Alike([]Hit{{ID: get.ID}, {ID: test.other.ID}})
+		groups := c.View().Alike([]Hit{{ID: get.ID}, {ID: test.other.ID}}, "")
 		if got := len(groups) == 1; got != test.want {
 			t.Errorf("%s: alike %t, want %t", test.name, got, test.want)
 		}
 	}
+	// A request that names one of them is not answered with the other, whoever else may be meant.
+	other := with("pets_v2.pet.get", func(e *Entry) { e.Products = []string{"Pet Palace"} })
+	c, _ := New([]Entry{get, with("zoo.pet.get", same), other}, Options{})
+	for words, want := range map[string]string{
+		"get a pet":                    "[[pets_v1.pet.get zoo.pet.get pets_v2.pet.get]]",
+		"list pets":                    "[[pets_v1.pet.get zoo.pet.get pets_v2.pet.get]]",
+		"zoo: get a pet":               "[[pets_v1.pet.get pets_v2.pet.get] [zoo.pet.get]]",
+		"get a pet in the petpalace":   "[[pets_v1.pet.get zoo.pet.get] [pets_v2.pet.get]]",
+		"Pet Palace: get a pet":        "[[pets_v1.pet.get zoo.pet.get] [pets_v2.pet.get]]",
+		"get a pet from zoo or palace": "[[pets_v1.pet.get] [zoo.pet.get] [pets_v2.pet.get]]",
+		"pets v2: get":                 "[[pets_v1.pet.get] [zoo.pet.get] [pets_v2.pet.get]]",
+	} {
+		var got [][]string
+		for _, group := range c.View().Alike([]Hit{{ID: get.ID}, {ID: "zoo.pet.get"}, {ID: other.ID}}, words) {
+			got = append(got, nil)
+			for _, h := range group {
+				got[len(got)-1] = append(got[len(got)-1], h.ID)
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, want %s", words, got, want)
+		}
+	}
 	// A single word that two vendors have says too little.
-	c, _ := New([]Entry{read("a.send", "Send it.", nil, nil), read("b.send", "Send it.", nil, nil)}, Options{})
-	if groups := c.View().Alike([]Hit{{ID: "a.send"}, {ID: "b.send"}}); len(groups) != 2 {
+	c, _ = New([]Entry{read("a.send", "Send it.", nil, nil), read("b.send", "Send it.", nil, nil)}, Options{})
+	if groups := c.View().Alike([]Hit{{ID: "a.send"}, {ID: "b.send"}}, ""); len(groups) != 2 {
 		t.Error("one word is enough")
 	}
 }
@@ -72,6 +96,7 @@ func TestAlikeAnswer(t *testing.T) {
 	v := vendors(t, Options{})
 	for _, ask := range []struct {
 		say    string
+		words  string
 		recent []string
 		o      SearchOptions
 		list   ListOptions
@@ -82,9 +107,10 @@ func TestAlikeAnswer(t *testing.T) {
 		{say: "a line each", list: ListOptions{Each: true}},
 		{say: "three actions", list: ListOptions{Most: 3}},
 		{say: "two admitted", list: ListOptions{Admit: admitting(2)}},
+		{say: "gamma is asked for, beta was used", words: "gamma: send a message", recent: []string{"beta.qx.list"}},
 	} {
 		used := v.WithRecent(ask.recent)
-		l := used.List(mustSearch(t, used, "send a message", ask.o), ask.list)
+		l := used.List(mustSearch(t, used, cmp.Or(ask.words, "send a message"), ask.o), ask.list)
 		fmt.Fprintf(&b, "== %s\n%s\n%v\n", ask.say, l.Text, l.Like)
 	}
 	golden.Equal(t, "testdata/alike.golden", b.String())

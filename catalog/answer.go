@@ -123,7 +123,7 @@ func (v *View) rows(s Set, o ListOptions) (rows []row) {
 	}
 	groups := [][]Hit{}
 	if !o.Each {
-		groups = v.Alike(hits)
+		groups = v.Alike(hits, s.words)
 	} else {
 		for _, h := range hits {
 			groups = append(groups, []Hit{h})

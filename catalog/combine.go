@@ -252,10 +252,14 @@ func (s Set) join(o Set, word string, op func(search.Bits, search.Bits)) Set {
 	if o.query != "" && o.query != query {
 		query = joinWords(query, word, o.query)
 	}
+	words := s.words
+	if o.words != "" && o.words != words {
+		words = joinWords(words, " ", o.words)
+	}
 	notes := slices.Concat(s.notes, o.notes, s.cutNote(), o.cutNote())
 	slices.Sort(notes)
 	return Set{view: s.view, query: text.ClipRunes(query, maxLabel), hits: hits, total: joined.Count(),
-		notes: slices.Compact(notes)}
+		notes: slices.Compact(notes), words: words}
 }
 
 // shownDomains are the first six domains of the best 50 hits, in the order of their best ones, with the number of hits

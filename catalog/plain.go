@@ -41,7 +41,7 @@ func (v *View) PlainSet(s Set) map[string]any {
 		"kind": "set", "query": s.Label(), "total": int64(s.Total()), "notes": plainList(s.Notes()),
 		"hits": v.PlainHits(s.Hits()),
 	}
-	for _, group := range v.Alike(s.Hits()) {
+	for _, group := range v.Alike(s.Hits(), s.words) {
 		for _, h := range group[1:] {
 			for _, hit := range plain["hits"].([]any) {
 				if hit := hit.(map[string]any); hit["id"] == h.ID {

@@ -42,6 +42,9 @@ func (s Set) Total() int { return s.total }
 // Label is what was asked for, in words, cut to some 300 bytes.
 func (s Set) Label() string { return text.ClipRunes(s.query, maxLabel) }
 
+// Words are what was searched for; empty where nothing was.
+func (s Set) Words() string { return s.words }
+
 // Notes are remarks on the answer: names that are unknown, limits that cut what the set was made of, and that the
 // catalog is still loading. Often nil.
 func (s Set) Notes() []string {

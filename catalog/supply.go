@@ -202,7 +202,7 @@ type supplying struct {
 // Suppliers are those of an answer to a set, in the order of its hits; see List.
 func (v *View) Suppliers(s Set) []Supplier {
 	var first []Hit
-	for _, group := range v.Alike(s.Hits()[:min(len(s.hits), defaultLimit)]) {
+	for _, group := range v.Alike(s.Hits()[:min(len(s.hits), defaultLimit)], s.words) {
 		first = append(first, group[0])
 	}
 	return v.suppliersFor(first, s.words)

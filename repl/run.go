@@ -292,7 +292,7 @@ func found(v *catalog.View, set catalog.Set) event.Event {
 	at := func(id string) *event.Hit {
 		return &e.Hits[slices.IndexFunc(e.Hits, func(h event.Hit) bool { return h.ID == id })]
 	}
-	for _, group := range v.Alike(set.Hits()) {
+	for _, group := range v.Alike(set.Hits(), set.Words()) {
 		first := at(group[0].ID)
 		for _, other := range group[1:] {
 			at(other.ID).Like, first.Others = true, append(first.Others, other.ID)
