@@ -21,9 +21,15 @@ func (l *Loader) assemble() {
 	l.mu.Lock()
 	fresh, all := false, true
 	contents := make([]*content, len(l.sources))
+	for _, s := range l.sources {
+		all = all && s.answered
+	}
+	if l.options.Whole && !all {
+		l.mu.Unlock()
+		return
+	}
 	for i, s := range l.sources {
-		fresh, all = fresh || s.fresh, all && s.answered
-		contents[i], s.fresh = s.content, false
+		fresh, contents[i], s.fresh = fresh || s.fresh, s.content, false
 	}
 	hidden, over := l.waiting(), l.overlays()
 	if all && !fresh && l.view.Loading() != "" {

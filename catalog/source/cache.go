@@ -32,6 +32,12 @@ const (
 
 func (c cache) file(key string) string { return filepath.Join(c.dir, key+cacheEnding) }
 
+// has reports whether there is a file of a key.
+func (c cache) has(key string) bool {
+	_, err := os.Stat(c.file(key))
+	return err == nil
+}
+
 // read returns the file of a key, or nil where there is none. It counts as used.
 func (c cache) read(key string) ([]byte, error) {
 	b, err := os.ReadFile(c.file(key))

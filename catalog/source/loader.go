@@ -24,9 +24,9 @@ type Options struct {
 	// Changed is told when the view or a status has changed, at most some ten times a second, from goroutines of
 	// the Loader's. It must return soon. Nil tells nobody.
 	Changed func()
-	// Cache is the folder where the next start finds what was read of each source that has a Key, and, where every source
-	// has one or is the program's Own, the catalog as it was built; empty keeps nothing. What is stale or damaged there is
-	// passed over; a folder that cannot be written costs nothing but the time.
+	// Cache is the folder where the next start finds what was read of each source that has a Key, and the catalog as it
+	// was built, where every source has one or is the program's Own, or with Whole; empty keeps nothing. What is stale or
+	// damaged there is passed over; a folder that cannot be written costs nothing but the time.
 	Cache string
 	// Program stands for the program that reads the sources: what another one has kept is not used.
 	Program string
@@ -34,6 +34,9 @@ type Options struct {
 	Logf func(format string, args ...any)
 	// Catalog says how the catalog is built.
 	Catalog catalog.Options
+	// Whole shows nothing before all sources have been read, for those who wait for all of them: the catalog is built
+	// once, or comes from the cache, also where sources without a Key say what they said before.
+	Whole bool
 	// Partly shows what has been read of a large source before all of it has been; it costs a seventh more at most.
 	Partly bool
 }
@@ -123,7 +126,8 @@ func (l *Loader) begin(ctx context.Context) {
 		l.build(ctx)
 	}()
 	for _, s := range l.sources {
-		l.done.Go(func() { l.keep(ctx, s, known) })
+		read := s.Key == nil && s.answered // for the recall
+		l.done.Go(func() { l.keep(ctx, s, known || read) })
 	}
 	signal(l.dirty)
 }

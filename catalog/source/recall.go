@@ -2,7 +2,8 @@ package source
 
 // This file loads the cached catalog of an earlier start. Its key is made of catalog.Version, which changes with the
 // build of catalogs, of the program, and of each source's name, key and accepted actions or, for the program's own, its
-// entries.
+// entries. Sources that have to be asked at each start give their names to the key; a sum of their entries is in the
+// file, which is of use as long as they say the same.
 
 import (
 	"context"
@@ -13,8 +14,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 )
 
 // contentKey is the source's key now; empty where it has none.
@@ -32,127 +35,208 @@ func (s *loading) contentKey(ctx context.Context) string {
 // sum is the key of something in the cache.
 func (l *Loader) sum(what, about string) string {
 	// The form of what is kept beside images; raised with the wording of reports, which is in there.
-	const form = 5
+	const form = 6
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s\x00%s", what, form, l.version(), l.options.Program, about))
 	return hex.EncodeToString(sum[:16])
 }
 
-// keyed reports whether the catalog of the sources can be kept. What overlays made of it, and what they hide, is not.
-func (l *Loader) keyed() bool {
-	some := false
+// keyed reports whether the catalog of the sources can be kept, and whether some of them have to be asked first what
+// they have. What overlays made of it, and what they hide, is not kept.
+func (l *Loader) keyed() (can, asked bool) {
 	for _, s := range l.sources {
-		if s.Key == nil && !s.Own || s.Overlays || s.Far {
-			return false
+		if s.Overlays || s.Far {
+			return false, false
 		}
-		some = some || s.Key != nil
+		can, asked = can || s.Key != nil, asked || s.asked()
 	}
-	return some && l.options.Cache != ""
+	return can && l.options.Cache != "", asked
 }
 
-// cacheKey names the catalog of the contents; empty where one cannot tell.
+// asked reports whether only the source itself knows whether it still has what it had at the last start.
+func (s *loading) asked() bool { return s.Key == nil && !s.Own }
+
+// cacheKey names the catalog of the contents; empty where one cannot tell. Sources that are asked need none for that.
 func (l *Loader) cacheKey(contents []*content) string {
 	var all strings.Builder
 	for i, s := range l.sources {
 		c := contents[i]
 		switch {
+		case s.asked():
+			fmt.Fprintf(&all, "%q asked %q\x00", s.Name, s.Reserves)
 		case c == nil, s.Key != nil && c.key == "":
 			return ""
 		case s.Key != nil:
 			fmt.Fprintf(&all, "%q %s %s\x00", s.Name, c.key, c.said.Ledger)
 		default:
 			fmt.Fprintf(&all, "%q own %q ", s.Name, s.Reserves)
-			for _, e := range c.all() {
-				all.Write(catalog.AppendStored(nil, &e))
-			}
+			all.Write(c.bytes())
 		}
 	}
 	return l.sum("catalog", all.String())
 }
 
-// A remembered is what is kept of each source beside a catalog.
+// bytes are the entries as they are kept.
+func (c *content) bytes() (all []byte) {
+	for _, e := range c.all() {
+		all = catalog.AppendStored(all, &e)
+	}
+	return all
+}
+
+// answer sums up what the sources have said that were asked; empty where they were none. It is an error if they said
+// what must not be kept: a source that failed, one with actions that have to be accepted, a secret.
+func (l *Loader) answer(contents []*content) (string, error) {
+	var all []byte
+	for i, s := range l.sources {
+		if !s.asked() {
+			continue
+		}
+		if s.status.State != Ready || !s.status.Change.empty() {
+			return "", errors.New("not all of it is there")
+		}
+		said := contents[i].bytes()
+		all = append(fmt.Appendf(all, "%d\x00", len(said)), said...)
+	}
+	if all == nil {
+		return "", nil
+	}
+	if text := string(all); secret.New(l.Secrets(), secret.Least).Text(text) != text {
+		return "", errors.New("it has a secret")
+	}
+	return l.sum("answer", string(all)), nil
+}
+
+// A remembered is what is kept beside a catalog: the sum of what the sources said that were asked, and of each source
+// what it would say if it were read.
 type remembered struct {
+	Answer  string
+	Sources []rememberedSource
+}
+
+type rememberedSource struct {
 	Status Status
 	Said   said
 }
 
-// recall takes the catalog from the cache, with what was said of each source. It reports whether it was there.
+// recall takes the catalog from the cache, with what was said of each source. It reports whether it was there. Sources
+// that have to be asked have been read afterwards if the cache had something to hold against their answers.
 func (l *Loader) recall(ctx context.Context) bool {
-	if !l.keyed() {
+	can, asked := l.keyed()
+	if !can || asked && !l.options.Whole {
 		return false
 	}
 	functions := map[string]catalog.Entry{}
 	contents := make([]*content, len(l.sources))
 	byName := map[string]*content{}
+	take := func(i int) bool {
+		s := l.sources[i]
+		if s.status.State != Ready {
+			return false
+		}
+		l.segment(s.content)
+		for _, e := range s.content.all() {
+			functions[e.ID] = e
+		}
+		contents[i] = s.content
+		return true
+	}
 	for i, s := range l.sources {
-		if s.Key == nil {
-			if l.read(ctx, s); s.status.State != Ready {
+		switch {
+		case s.Own && s.Key == nil:
+			if l.read(ctx, s); !take(i) {
 				return false
 			}
-			l.segment(s.content)
-			for _, e := range s.content.all() {
-				functions[e.ID] = e
+		case s.Key != nil:
+			c := &content{name: s.Name, key: s.contentKey(ctx)}
+			if !s.Own && l.options.Ledger != "" {
+				c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
 			}
-			contents[i] = s.content
-			continue
+			contents[i], byName[s.Name] = c, c
 		}
-		c := &content{name: s.Name, key: s.contentKey(ctx)}
-		if !s.Own && l.options.Ledger != "" {
-			c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
-		}
-		contents[i], byName[s.Name] = c, c
 	}
 	key := l.cacheKey(contents)
-	if key == "" {
+	if key == "" || !l.cache().has(key) {
 		return false
 	}
-	image, err := l.cache().read(key)
-	if err != nil {
-		l.logf("catalog cache: %v", err)
-	}
-	if image == nil {
-		return false
-	}
-	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without,
-		Attach: func(e *catalog.Entry) {
-			if own, ok := functions[e.ID]; ok && own.Source == e.Source {
-				e.Action, e.Preview, e.Prompts, e.Resource = own.Action, own.Preview, own.Prompts, own.Resource
-				e.Hooks.Attach(own.Hooks)
-			}
-			if c := byName[e.Source]; c != nil {
-				c.give(e)
-			}
-		}})
-	var kept []remembered
-	if err == nil {
-		err = json.Unmarshal(remark, &kept)
-	}
-	if err == nil && len(kept) != len(l.sources) {
-		err = catalog.ErrImage
-	}
-	for i, s := range l.sources {
-		if err == nil && s.Key != nil {
-			ledger := contents[i].said.Ledger
-			contents[i].said, contents[i].recalled = kept[i].Said, all
-			contents[i].said.Ledger = ledger
-			if contents[i].recall(s) != nil {
-				return false // what it is made of has changed
-			}
-			if s.Recall != nil {
-				kept[i].Status.Notes = contents[i].said.Notes
-			}
+	var answers sync.WaitGroup
+	for _, s := range l.sources {
+		if s.asked() {
+			answers.Go(func() { l.read(ctx, s) })
 		}
 	}
-	if err != nil {
+	all, kept, err := l.open(key, func(e *catalog.Entry) {
+		if own, ok := functions[e.ID]; ok && own.Source == e.Source {
+			e.Action, e.Preview, e.Prompts, e.Resource = own.Action, own.Preview, own.Prompts, own.Resource
+			e.Hooks.Attach(own.Hooks)
+		}
+		if c := byName[e.Source]; c != nil {
+			c.give(e)
+		}
+	})
+	if answers.Wait(); err != nil {
 		l.logf("catalog cache: rebuilding %s: %v", key, err)
 		for _, s := range l.sources {
 			s.damaged = s.Key != nil
 		}
 		return false
 	}
+	for i, s := range l.sources {
+		if s.asked() && !take(i) {
+			return false
+		}
+	}
+	if answer, err := l.answer(contents); all == nil || err != nil || answer != kept.Answer {
+		return false
+	}
+	return l.recalled(all, contents, kept.Sources)
+}
+
+// open opens a catalog in the cache, which is nil where there is none.
+func (l *Loader) open(key string, attach func(*catalog.Entry)) (all *catalog.Catalog, kept remembered, err error) {
+	image, err := l.cache().read(key)
+	if err != nil {
+		l.logf("catalog cache: %v", err)
+	}
+	if image == nil {
+		return nil, kept, nil
+	}
+	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without, Attach: attach})
+	if err == nil {
+		err = json.Unmarshal(remark, &kept)
+	}
+	if err == nil && len(kept.Sources) != len(l.sources) {
+		err = catalog.ErrImage
+	}
+	return all, kept, err
+}
+
+// recalled shows a catalog from the cache in the place of one that is built of the contents. It reports false where a
+// source cannot use what is kept of it.
+func (l *Loader) recalled(all *catalog.Catalog, contents []*content, kept []rememberedSource) bool {
+	for i, s := range l.sources {
+		if s.Key == nil {
+			continue
+		}
+		ledger := contents[i].said.Ledger
+		contents[i].said, contents[i].recalled = kept[i].Said, all
+		contents[i].said.Ledger = ledger
+		if contents[i].recall(s) != nil {
+			return false // what it is made of has changed
+		}
+		if s.Recall != nil {
+			kept[i].Status.Notes = contents[i].said.Notes
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, s := range l.sources {
-		s.status, s.answered, s.fresh = kept[i].Status, true, false
+		status := kept[i].Status
+		if s.asked() { // the rest was said just now
+			now := s.status
+			now.Loaded, now.Skipped, now.Uncompensated = status.Loaded, status.Skipped, status.Uncompensated
+			status = now
+		}
+		s.status, s.answered, s.fresh = status, true, false
 		s.content = contents[i]
 	}
 	l.view, l.indexing = all.View(), false
@@ -167,40 +251,41 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 		return
 	}
 	defer l.release(all, contents)
-	parted := !l.keyed()
+	can, asked := l.keyed()
 	others := 0
 	for _, s := range l.sources {
 		if s.Key != nil {
 			others++
 		}
 	}
-	lone := !parted && others == 1
+	lone := can && !asked && others == 1
 	if !lone {
 		l.store(contents, l.cache())
 	}
-	if parted {
+	if !can || asked && !l.options.Whole {
 		return
 	}
 	l.mu.Lock()
-	kept := make([]remembered, 0, len(l.sources))
+	kept := remembered{}
 	whole := true
 	for i, s := range l.sources {
 		whole = whole && s.status.State == Ready && s.status.Change.empty() && s.content == contents[i]
-		one := remembered{s.status, said{}}
+		one := rememberedSource{s.status, said{}}
 		if s.Key != nil && contents[i] != nil {
 			one.Said = said{Found: contents[i].said.Found, Unfit: contents[i].said.Unfit, Kept: contents[i].said.Kept}
 		}
 		if s.Recall != nil {
 			one.Status.Notes = nil
 		}
-		kept = append(kept, one)
+		kept.Sources = append(kept.Sources, one)
 	}
-	key := ""
+	key, err := "", error(nil)
 	if whole {
 		key = l.cacheKey(contents)
+		kept.Answer, err = l.answer(contents)
 	}
 	l.mu.Unlock()
-	if key == "" {
+	if key == "" || err != nil || asked && !l.repeated(key, kept.Answer) {
 		return
 	}
 	remark, err := json.Marshal(kept)
@@ -213,6 +298,18 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 	if err == nil && lone { // for a start with others, if there is time for it
 		l.store(contents, cache{l.options.Cache, l.closing})
 	}
+}
+
+// repeated reports whether the sources that were asked said the same when the catalog was last built: it is not worth
+// keeping if they say something else at each start.
+func (l *Loader) repeated(key, answer string) bool {
+	last := l.sum("last answer", key)
+	if said, _ := l.cache().read(last); string(said) == answer {
+		return true
+	}
+	// Where it cannot be written, the catalog cannot be either.
+	_ = l.cache().write(last, func(w io.Writer) error { _, err := io.WriteString(w, answer); return err })
+	return false
 }
 
 func (l *Loader) logf(format string, args ...any) {

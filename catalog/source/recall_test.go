@@ -126,6 +126,81 @@ func TestSecondStartReadsNothing(t *testing.T) {
 	}
 }
 
+// TestAnswersAreRecalled starts with a source that has to be asked beside one that is kept. Once it has said the same
+// twice, the whole catalog is taken from the cache: what is kept of the other source alone is removed, so that it would
+// be read anew otherwise.
+func TestAnswersAreRecalled(t *testing.T) {
+	dir, ledger := t.TempDir(), t.TempDir()
+	var p paper
+	p.write("p", nil, "p.one", "both.act")
+	ids, about, hidden := []string{"live.act", "both.act"}, "List things that live.", ""
+	asked := Source{Name: "live", Secrets: func() []string { return []string{hidden} },
+		Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
+			b := catalog.Batch{Found: len(ids)}
+			for _, id := range ids {
+				b.Entries = append(b.Entries, catalog.Entry{ID: id, Description: about, Mutates: true,
+					Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+						return catalog.Result{Note: "done by " + id}, nil
+					}})
+			}
+			return b, nil
+		}}
+	// again starts whole, after what is kept of p alone was removed, and tells what there is and how often p was read.
+	again := func() string {
+		t.Helper()
+		l := &Loader{options: Options{Cache: dir, Program: "1"}, version: catalog.Version}
+		os.Remove(l.cache().file(l.partKey("paper", "p")))
+		l = start(t, Options{Cache: dir, Ledger: ledger, Program: "1", Whole: true}, p.source("paper"), asked)
+		said := fmt.Sprintf("read %d\n%s", p.reads.Swap(0), answers(t, l))
+		for _, id := range ids {
+			said += id + ": " + noted(t, l, id) + "\n"
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		return said
+	}
+	first := again()
+	if !strings.Contains(first, "live.act: done by live.act") ||
+		!strings.Contains(first, "paper has an action with this id") {
+		t.Fatalf("the first start says\n%s", first)
+	}
+	if diff := cmp.Diff(first, again()); diff != "" {
+		t.Errorf("the second start says otherwise:\n%s", diff)
+	}
+	whole := strings.Replace(first, "read 1", "read 0", 1)
+	if diff := cmp.Diff(whole, again()); diff != "" {
+		t.Errorf("the third start is not recalled:\n%s", diff)
+	}
+	ids = []string{"live.act", "both.act", "live.more"}
+	if said := again(); !strings.Contains(said, "read 1") || !strings.Contains(said, "live.more: none") {
+		t.Errorf("an action that is new, and was not accepted, says\n%s", said)
+	}
+	ids, about = ids[:2], "List what still lives."
+	for i := range 3 {
+		if said := again(); !strings.Contains(said, about) || strings.Contains(said, "read 1") != (i < 2) {
+			t.Errorf("start %d after the description changed says\n%s", i+1, said)
+		}
+	}
+	// What was accepted is taken back.
+	none := []byte(`{"source":"live","version":2,"actions":{}}`)
+	if err := os.WriteFile(ledgerFile(ledger, "live"), none, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := again(); !strings.Contains(said, "live.act: none") {
+		t.Errorf("with nothing accepted it says\n%s", said)
+	}
+	hidden, about = "hunter2-hunter2", "List hunter2-hunter2."
+	if err := os.Remove(ledgerFile(ledger, "live")); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if said := again(); !strings.Contains(said, "read 1") {
+			t.Errorf("what has a secret is kept:\n%s", said)
+		}
+	}
+}
+
 // TestRefreshAfterRecall reads one of two recalled sources again: the entries of the other stay.
 func TestRefreshAfterRecall(t *testing.T) {
 	dir := t.TempDir()

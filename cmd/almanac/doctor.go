@@ -37,7 +37,7 @@ func (c doctorCommand) report(ctx context.Context, cli *commandLine, p *program,
 	if err != nil {
 		return err
 	}
-	f, err := cli.feed(ctx, false)
+	f, err := cli.feed(ctx, source.Options{})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return misconfigured(err)
 	}
 	s.rules = slices.Concat(rules, cli.config.project.rules)
-	if s.feed, err = cli.feed(ctx, false); err != nil {
+	if s.feed, err = cli.feed(ctx, source.Options{}); err != nil {
 		return err
 	}
 	defer s.feed.loader.Close()

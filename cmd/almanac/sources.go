@@ -204,9 +204,9 @@ func (cli *commandLine) officeGone() bool {
 	return errors.Is(none, fs.ErrNotExist) && first == nil && slices.ContainsFunc(cli.sourceNames(), isDemo)
 }
 
-// feed starts loading the sources, and more of them. partly shows what has been read of a large one before all of it
-// has been. The caller closes the result's loader.
-func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.Source) (*catalogUpdater, error) {
+// feed starts loading the sources, and more of them; o says what is shown of them before all have been read. The caller
+// closes the result's loader.
+func (cli *commandLine) feed(ctx context.Context, o source.Options, more ...source.Source) (*catalogUpdater, error) {
 	sources, err := cli.sources()
 	if err != nil {
 		return nil, misconfigured(err)
@@ -234,17 +234,15 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 		return nil, misconfigured(err)
 	}
 	f.rules = append(f.rules, narrower...)
-	f.loader, err = source.Start(ctx, append(sources, more...), source.Options{
-		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
-		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf, Partly: partly,
-		Program: programStamp(),
-		Changed: func() {
-			select {
-			case f.changed <- struct{}{}:
-			default:
-			}
-		},
-	})
+	o.Ledger, o.TrustUpdates = filepath.Join(cli.dataDir(), "accepted"), cli.TrustUpdates
+	o.Cache, o.Program = filepath.Join(xdg.CacheHome, "almanac", "catalogs"), programStamp()
+	o.Logf, o.Changed = f.notes.logf, func() {
+		select {
+		case f.changed <- struct{}{}:
+		default:
+		}
+	}
+	f.loader, err = source.Start(ctx, append(sources, more...), o)
 	if err != nil {
 		return nil, misconfigured(err)
 	}

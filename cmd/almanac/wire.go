@@ -161,7 +161,7 @@ func (cli *commandLine) openView(ctx context.Context, w *app, soon bool, more ..
 	if w.member != nil {
 		more = append(more, w.member.source())
 	}
-	if w.sources, err = cli.feed(ctx, soon, more...); err != nil {
+	if w.sources, err = cli.feed(ctx, source.Options{Partly: soon, Whole: !soon}, more...); err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, w.sources.loader.Close)
