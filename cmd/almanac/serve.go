@@ -37,7 +37,7 @@ type serveCommand struct {
 	Running    int           `default:"32" help:"Maximum scripts and calls running at a time; others wait for their turn."`
 	Rate       int           `placeholder:"N" help:"Maximum tool calls of a client in a minute. Default: no limit."`
 	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
-	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM."`
+	Drain      time.Duration `default:"10s" help:"Let running calls end for this long after SIGTERM, or the end of standard input."`
 	Metrics    bool          `help:"Answer Prometheus at /metrics, for clients with monitor = true. Needs --http."`
 	Status     bool          `help:"Show a status page at /status, to clients with monitor = true. Needs --http."`
 	Audit      string        `placeholder:"FILE" help:"Append what clients do to FILE as lines of JSON; - is standard output (with --http). SIGHUP opens it again."`

@@ -378,12 +378,6 @@ func TestGarbageIn(t *testing.T) {
 			t.Errorf("%.50q: got %s, want %s", c.line, got, c.want)
 		}
 	}
-	b := newBench(t, Options{})
-	in := strings.NewReader(`{"a":"` + strings.Repeat("x", maxRequest) + `"}`)
-	if err := b.ServeStdio(t.Context(), Client{}, in, io.Discard); err == nil ||
-		err.Error() != "standard input: a message of more than 4 MiB" {
-		t.Errorf("a long line: %v", err)
-	}
 }
 
 func TestParseClients(t *testing.T) {

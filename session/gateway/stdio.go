@@ -11,23 +11,26 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // ServeStdio serves one client over in and out until in ends or ctx is done. Nothing but the protocol goes to out. A
-// line that is no message is answered with an error, and nothing else comes of it.
+// line that is no message, or is too long, is answered with an error, and nothing else comes of it. What was asked
+// before in ended is answered, within Options.Drain.
 func (g *Gateway) ServeStdio(ctx context.Context, c Client, in io.Reader, out io.Writer) error {
 	m := &member{client: c, accounts: []*account{newAccount(c.called(), c.Limits.share(g.options, 1))}}
 	g.mu.Lock()
 	g.local = append(g.local, m)
 	g.mu.Unlock()
 	m.server = g.server(m, false)
-	lines := &lineWriter{w: out}
+	open := &exchange{changed: make(chan struct{}, 1), requests: map[jsonrpc.ID]bool{}, questions: map[jsonrpc.ID]bool{}}
+	lines := &lineWriter{w: out, open: open}
 	// The limit is the reader's: the transport's counts what stands behind a message, too.
-	err := m.server.Run(ctx, &sdk.IOTransport{Reader: &messageReader{lines: bufio.NewReader(in), out: lines},
-		Writer: lines, MaxLineLength: -1})
+	err := m.server.Run(ctx, &sdk.IOTransport{Reader: &messageReader{lines: bufio.NewReader(in), out: lines, open: open,
+		drain: g.options.Drain, done: ctx.Done()}, Writer: lines, MaxLineLength: -1})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -39,14 +42,19 @@ const maxRequest = 4 << 20
 
 // A lineWriter writes whole lines, which several may do at once.
 type lineWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu   sync.Mutex
+	w    io.Writer
+	open *exchange
 }
 
 func (l *lineWriter) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.w.Write(line)
+	all := messages(line)
+	l.open.asks(all) // before an answer can come
+	n, err := l.w.Write(line)
+	l.open.wrote(all, err)
+	return n, err
 }
 
 func (l *lineWriter) Close() error { return nil }
@@ -55,43 +63,67 @@ func (l *lineWriter) Close() error { return nil }
 type messageReader struct {
 	lines *bufio.Reader
 	out   io.Writer
+	open  *exchange
 	rest  []byte
 	// batches is set once the client has asked for a version of the protocol that has them.
 	batches bool
+	// drain is how long what is asked is waited for once lines has ended, unless done is closed; late tells its end.
+	drain time.Duration
+	done  <-chan struct{}
+	late  <-chan time.Time
 }
 
 func (r *messageReader) Close() error { return nil }
 
-// Read gives the next bytes of messages. It fails where a line is longer than maxRequest.
+// Read gives the next bytes of messages. It ends when all that was asked is answered.
 func (r *messageReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
-		line, err := r.line()
-		if len(bytes.TrimSpace(line)) > 0 {
+		line, long, err := r.line()
+		switch {
+		case long != nil:
+			refusal, instead := long.refusal()
+			if r.rest = instead; refusal == nil {
+				break
+			}
+			if err := r.answer(long.id, refusal); err != nil {
+				return 0, err
+			}
+		case len(bytes.TrimSpace(line)) > 0:
 			if id, refusal := r.refuses(line); refusal == nil {
 				r.rest = append(bytes.TrimSpace(line), '\n')
 			} else if err := r.answer(id, refusal); err != nil {
 				return 0, err
 			}
 		}
+		if errors.Is(err, io.EOF) && len(r.rest) == 0 {
+			r.rest, err = r.settle()
+		}
 		if err != nil && len(r.rest) == 0 {
 			return 0, err
 		}
+		r.open.asked(r.rest)
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
 }
 
-// line is the next line, also a last one that does not end.
-func (r *messageReader) line() ([]byte, error) {
-	var line []byte
+// line is the next line, also a last one that does not end; of one longer than maxRequest only the head.
+func (r *messageReader) line() (line []byte, long *head, err error) {
 	for {
 		piece, err := r.lines.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > maxRequest {
-			return nil, fmt.Errorf("standard input: a message of more than %d MiB", maxRequest>>20)
+		if long == nil && len(line)+len(piece) > maxRequest {
+			long = &head{}
+			long.read(line)
+			line = nil
+		}
+		if long != nil {
+			long.read(piece)
+		} else {
+			line = append(line, piece...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+			return line, long, err
 		}
 	}
 }
@@ -150,13 +182,16 @@ func (r *messageReader) batch(all []json.RawMessage) error {
 	return nil
 }
 
+// An errorLine answers with an error.
+type errorLine struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   *jsonrpc.Error  `json:"error"`
+}
+
 // answer refuses what a line asks.
 func (r *messageReader) answer(id json.RawMessage, refusal *jsonrpc.Error) error {
-	line, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, refusal})
+	line, err := json.Marshal(errorLine{"2.0", id, refusal})
 	if err != nil {
 		return err
 	}
