@@ -86,7 +86,7 @@ func (l *Loader) join(contents []*content, hidden map[string]string, over overla
 	defer l.mu.Unlock()
 	l.view, l.indexing = view, false
 	for i, s := range l.sources {
-		s.status.Overlay, s.status.Unusable = remarks[i].Remarks, remarks[i].Unusable
+		s.status.Overlay, s.status.Rule, s.status.Unusable = remarks[i].Remarks, s.Rule, remarks[i].Unusable
 		s.status.Uncompensated = wrong[s.Name]
 	}
 	return made

@@ -22,7 +22,7 @@ type Reads map[string][]pattern.Pattern
 // writes *.get may not think of it: an overlay of a manifest can name it.
 func (r Reads) Source(name string) Source {
 	return Source{
-		Name: name, Own: true, Overlays: true,
+		Name: name, Own: true, Overlays: true, Rule: "reads pattern",
 		Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
 			return catalog.Batch{Overlay: r.apply}, nil
 		},

@@ -56,18 +56,25 @@ func (s Status) Line() string {
 	return b.String()
 }
 
+// withoutEffect is said of a rule that matches nothing, or what it may not change.
+const withoutEffect = "without effect"
+
 // Remarks counts what a person may want to look at: "1 renamed, 2 skipped"; empty where there is nothing.
 func (s Status) Remarks() string {
 	if s.Empty {
 		return "it declares no actions; add some, or remove the source"
 	}
 	var parts []string
+	rule, without := "overlay", "unmatched"
+	if s.Rule != "" {
+		rule, without = s.Rule, withoutEffect
+	}
 	for _, part := range []struct {
 		n          int
 		noun, what string
 	}{{len(s.Renamed), "", "renamed"}, {len(s.Mended), "", "mended"}, {len(s.Skipped), "", "skipped"},
 		{len(s.Unusable), "", "unusable"},
-		{len(s.Overlay), "overlay", "unmatched"}, {len(s.Uncompensated), "compensation", "wrong"},
+		{len(s.Overlay), rule, without}, {len(s.Uncompensated), "compensation", "wrong"},
 		{len(s.Stale), "", "to test again"}, {s.Change.Waiting(), "", "awaiting acceptance"}} {
 		count := strconv.Itoa(part.n)
 		if part.noun != "" {
@@ -88,11 +95,15 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	if s.State == Ready {
 		fmt.Fprintf(&b, "  found %d = loaded %d + skipped %d\n", s.Found, s.Loaded, len(s.Skipped))
 	}
+	overlay := "overlay"
+	if s.Rule != "" {
+		overlay = withoutEffect
+	}
 	for _, part := range []struct {
 		what  string
 		skips []catalog.Skip
 	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"unusable", s.Unusable},
-		{"overlay", s.Overlay},
+		{overlay, s.Overlay},
 		{"compensation", s.Uncompensated}, {"to test again", s.Stale}, {"note", s.Notes}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {

@@ -32,6 +32,8 @@ type Source struct {
 	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
 	// before it has been read.
 	Overlays bool
+	// Rule is what one of its overlays is called: "reads pattern"; empty stands for an overlay.
+	Rule string
 	// Optional tells that it need not hold anything: while it holds nothing it is not told of.
 	Optional bool
 	// Reserves are namespaces that no other source may have actions in, wherever it was named and whenever it is read.
@@ -105,8 +107,9 @@ type Status struct {
 	Skipped, Renamed, Mended []catalog.Skip
 	// Notes say what there is to know though nothing is wrong; see catalog.Batch.
 	Notes []catalog.Skip
-	// Overlay lists what of the source's overlays did not apply.
+	// Overlay lists what of the source's overlays did not apply, Rule what one of them is called; see Source.
 	Overlay []catalog.Skip
+	Rule    string `json:"-"`
 	// Unusable lists its actions that are hidden because something that they need is not there, and what.
 	Unusable []catalog.Skip
 	// Uncompensated lists its actions whose compensation cannot be called.
