@@ -119,6 +119,10 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 		// here the server takes JSON.
 		out.form, out.mediaType = jsonBody, "application/json"
 	}
+	if kind, _, _ = strings.Cut(kind, "/"); out.form == rawBody && len(b.op.plan.sends) > 0 &&
+		!slices.Contains(b.op.plan.sends, mediaType) {
+		out.mediaType = b.op.plan.sends[0]
+	}
 	b.op.plan.body = out
 	flat := &flattened{}
 	if out.form != rawBody && out.form != linesBody && b.flatten(schema, flat, true, nil) && len(flat.names) > 0 {
@@ -136,9 +140,14 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 		if format := b.d.soft(schema).Get("format").Str(); format == "byte" || format == "base64" {
 			about = strings.TrimSpace(about + " In base64.")
 		}
+		of := "string"
+		if kinds := b.e.kinds(b.d.soft(schema)); kind == "text" && len(kinds) == 1 &&
+			slices.Contains([]string{"boolean", "integer", "number"}, kinds[0]) {
+			of = kinds[0]
+		}
 		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"},
-			Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
-		about = strings.TrimSpace(about + " Sent unchanged, as " + text.LineBytes(mediaType, 60) + ".")
+			Values: []*tree.Node{{Kind: tree.Text, Text: of}}}
+		about = strings.TrimSpace(about + " Sent unchanged, as " + text.LineBytes(out.mediaType, 60) + ".")
 	}
 	holder := &tree.Node{Kind: tree.Object}
 	if about != "" {

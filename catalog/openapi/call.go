@@ -165,6 +165,9 @@ func (op *operation) request(base string, args map[string]any) (web.Request, err
 		r.Header.Set("Cookie", strings.Join(cookies, "; "))
 	}
 	r.Header.Set("Accept", op.plan.accept)
+	if op.plan.empty != "" {
+		r.Header.Set("Content-Type", op.plan.empty)
+	}
 	path, own, _ := strings.Cut(path, "?")
 	path, _, _ = strings.Cut(path, "#")
 	if own != "" {

@@ -3,6 +3,7 @@ package openapi
 // This file writes composed schemas: allOf, choices with their discriminators, and read-only and write-only names.
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -110,13 +111,14 @@ func (e *emitter) tags(n *tree.Node) map[string][]string {
 	return tags
 }
 
-// hidden are the names excluded in this direction: read-only ones from requests, write-only ones from responses.
+// hidden are the names excluded in this direction: read-only ones from requests, write-only ones from responses. A part
+// that requires what another part calls so, and says itself what it is, has it back.
 func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 	keyword := "readOnly"
 	if output {
 		keyword = "writeOnly"
 	}
-	hidden, seen := map[string]bool{}, map[*tree.Node]bool{}
+	hidden, back, seen := map[string]bool{}, map[string]bool{}, map[*tree.Node]bool{}
 	var visit func(n *tree.Node)
 	visit = func(n *tree.Node) {
 		if n = d.soft(n); n == nil || seen[n] {
@@ -126,6 +128,8 @@ func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 		n.Get("properties").Each(func(name string, property *tree.Node) {
 			if property.Get(keyword).True() || d.soft(property).Get(keyword).True() {
 				hidden[name] = true
+			} else if slices.Contains(n.Get("required").Strings(), name) {
+				back[name] = true
 			}
 		})
 		for _, part := range n.Get("allOf").Items() {
@@ -133,6 +137,7 @@ func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 		}
 	}
 	visit(n)
+	maps.DeleteFunc(hidden, func(name string, _ bool) bool { return back[name] })
 	return hidden
 }
 
@@ -162,4 +167,29 @@ func (e *emitter) undeclared(n *tree.Node) []string {
 		}
 	}
 	return out
+}
+
+// required writes the required names.
+func (e *emitter) required(names *tree.Node, hidden map[string]bool) {
+	var kept []string
+	for _, name := range names.Strings() {
+		if !hidden[name] && !slices.Contains(kept, name) {
+			kept = append(kept, name)
+		}
+	}
+	e.list("required", kept)
+}
+
+// list writes a member that is a list of texts, unless it is empty.
+func (e *emitter) list(name string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	e.name(name)
+	e.raw("[")
+	for _, text := range texts {
+		e.comma()
+		e.b = tree.Quote(e.b, text)
+	}
+	e.raw("]")
 }

@@ -43,10 +43,10 @@ func callsOf(t *testing.T, file, want string, calls map[string][]table) {
 			for _, line := range k.asked[before:] {
 				fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(line, "\r\n", "\n    "))
 			}
-			if len(k.asked) > before && kind != "" && kind != "application/json" {
+			if len(k.asked) > before && kind != "" && (kind != "application/json" || e.ID == "found.abilities.list") {
 				fmt.Fprintf(&b, "    as %s\n", kind)
 			}
-			if e.ID == "found.apps.create" {
+			if e.ID == "found.apps.create" || e.ID == "found.games.list" {
 				fmt.Fprintf(&b, "    for %s\n", accept)
 			}
 		}
@@ -70,16 +70,26 @@ var latestArgs = map[string][]table{
 
 // foundArgs are the calls of each action.
 var foundArgs = map[string][]table{
-	"found.cards.get":     {{"id": "7"}},
-	"found.cards.delete":  {{"id": "7"}},
-	"found.notes.create":  {{}, {"title": "a"}, {"color": "red"}, {"title": "a", "kind": "b"}, {"dry": true}},
-	"found.drafts.create": {{"user": "me", "subject": "s", "access_token": "x"}},
-	"found.messages.send": {{"raw": "dGV4dA=="}},
-	"found.stickers.set":  {{"mask": table{"x": 1}, "names": []any{"a", "b"}, "updates": []any{"a", "b"}}},
-	"found.files.add":     {{"body": []any{"one", "two"}}},
-	"found.columns.set":   {{"body": []any{"one", "two"}}},
-	"found.apps.create":   {{}},
-	"found.members.add":   {{"members": []any{"ann"}}},
+	"found.cards.get":      {{"id": "7"}},
+	"found.cards.delete":   {{"id": "7"}},
+	"found.notes.create":   {{}, {"title": "a"}, {"color": "red"}, {"title": "a", "kind": "b"}, {"dry": true}},
+	"found.drafts.create":  {{"user": "me", "subject": "s", "access_token": "x"}},
+	"found.messages.send":  {{"raw": "dGV4dA=="}},
+	"found.stickers.set":   {{"mask": table{"x": 1}, "names": []any{"a", "b"}, "updates": []any{"a", "b"}}},
+	"found.files.add":      {{"body": []any{"one", "two"}}},
+	"found.columns.set":    {{"body": []any{"one", "two"}}},
+	"found.apps.create":    {{}},
+	"found.members.add":    {{"members": []any{"ann"}}},
+	"found.games.list":     {{}},
+	"found.abilities.list": {{}},
+	"found.images.build":   {{"body": "tar"}},
+	"found.cutoffs.set":    {{"body": int64(150)}, {"body": "soon"}},
+	"found.events.export":  {{"app": "a b"}},
+	"found.pages.list":     {{}},
+	"found.contacts.create": {
+		{"contact": table{}}, {"contact": table{"type": "email"}, "user": table{"ip": "192.0.2.1"}},
+		{"contact": table{"type": "email"}, "user": table{"em": "a"}},
+	},
 	"found.firewalls.create": {
 		{"rules": table{}}, {"rules": table{"policy": "DROP"}}, {"rules": table{"policy": "LOSE"}},
 	},

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
 	"regexp"
@@ -41,6 +42,11 @@ func (g *generator) follow(s table) table {
 		if target == nil {
 			return table{}
 		}
+		if more, ok := s["required"].([]any); ok { // beside the reference
+			target = maps.Clone(target)
+			have, _ := target["required"].([]any)
+			target["required"] = append(slices.Clone(have), more...)
+		}
 		s = target
 	}
 	return s
@@ -65,14 +71,6 @@ func (g *generator) merged(s table, depth int) table {
 					for k, p := range more {
 						if old, twice := both[k].(table); twice {
 							p = table{"allOf": []any{old, p}}
-						}
-						both[k] = p
-					}
-					for k, p := range more {
-						if old, twice := both[k].(table); twice {
-							if pin, ok := p.(table); ok && len(pin) < len(old) {
-								p = table{"allOf": []any{old, pin}}
-							}
 						}
 						both[k] = p
 					}
@@ -148,7 +146,7 @@ func (g *generator) value(s table, name string, depth int) any {
 		}
 		items, _ := s["items"].(table)
 		list := []any{}
-		if depth > 8 {
+		if depth > 16 {
 			return list
 		}
 		for i := range min(n, 20) {
@@ -193,7 +191,7 @@ func (g *generator) object(s table, depth int) any {
 	out := table{}
 	props, _ := s["properties"].(table)
 	required, _ := s["required"].([]any)
-	if depth > 8 {
+	if depth > 16 {
 		return out
 	}
 	names := make([]string, 0, len(props))

@@ -103,7 +103,7 @@ func (h habit) bare(op *operation) string {
 	if rest, ok := strings.CutPrefix(id, h.piece+"."); ok && h.piece != "" {
 		id = rest
 	}
-	id = suffixes.ReplaceAllString(id, "")
+	id = unglued(suffixes.ReplaceAllString(id, ""), op)
 	pieces := strings.Split(id, ".")
 	for i := len(pieces) - 2; i > 0; i-- {
 		if was := verb.Words(pieces[i-1]); slices.Equal(singularWords(was), verb.Words(pieces[i])) {
@@ -111,6 +111,18 @@ func (h habit) bare(op *operation) string {
 		}
 	}
 	return strings.Join(pieces, ".")
+}
+
+// unglued is an operationId with its method apart from the end of the path that it is written to: getfacetSearch of
+// /settings/facet-search.
+func unglued(id string, op *operation) string {
+	fixed, _ := pathWords(op.path)
+	rest, ok := strings.CutPrefix(id, op.method)
+	if ok && len(fixed) > 0 && rest != "" && rest[0] >= 'a' && rest[0] <= 'z' &&
+		strings.EqualFold(rest, strings.Join(verb.Words(fixed[len(fixed)-1]), "")) {
+		return op.method + "_" + rest
+	}
+	return id
 }
 
 // nameOf names an operation by its tag, path and operationId.

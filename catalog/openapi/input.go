@@ -20,6 +20,9 @@ type plan struct {
 	accept string
 	// accepts are the only values that the operation takes in the header Accept; none where it does not say.
 	accepts []string
+	// sends are those that it takes in the header Content-Type; empty is that of a request without a body, "" for none.
+	sends []string
+	empty string
 	// keys are the parameters that carry credentials, in the form of document.keys; needed are those of them that the
 	// operation requires whatever it says of credentials.
 	keys   map[string]bool
@@ -93,6 +96,8 @@ func (d *document) input(op *operation, patterns map[string]bool,
 	op.plan.keys = keys
 	params, lost := d.parameters(op)
 	b.lost = lost
+	op.path = routed(op.path, params)
+	inPath := placeholders(op.path)
 	b.e.raw(`{"type":"object","properties":{`)
 	var form, last []*tree.Node
 	var whole *tree.Node
@@ -107,12 +112,16 @@ func (d *document) input(op *operation, patterns map[string]bool,
 				last = append(last, p)
 				continue
 			}
+			if name := p.Get("name").Scalar(); in == "path" && !slices.Contains(inPath, name) {
+				b.lost = append(b.lost, "the path parameter "+text.LineBytes(name, 60)+" is not in the path")
+				continue
+			}
 			b.param(p, in)
 		default:
 			b.lost = append(b.lost, "a parameter in "+text.LineBytes(in, 20)+": unknown place")
 		}
 	}
-	for _, name := range placeholders(op.path) {
+	for _, name := range inPath {
 		if !slices.ContainsFunc(op.plan.params, func(p param) bool { return p.in == "path" && p.name == name }) {
 			b.undeclared(name)
 		}
@@ -191,8 +200,14 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" ||
 		lower == "host") ||
 		b.keys[in+" "+lower] {
-		if lower == "accept" {
-			b.op.plan.accepts = b.d.soft(n.Get("schema")).Get("enum").Strings()
+		switch lower {
+		case "accept":
+			b.op.plan.accepts = b.choices(n)
+		case "content-type":
+			b.op.plan.sends = b.choices(n)
+			if n.Get("required").True() {
+				b.op.plan.empty = first(b.op.plan.sends, "application/json")
+			}
 		}
 		if n.Get("required").True() && b.keys[in+" "+lower] {
 			b.op.plan.needed = append(b.op.plan.needed, in+" "+lower)
@@ -226,6 +241,14 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 		b.required = append(b.required, p.arg)
 	}
 	b.property(p.arg, schema, n)
+}
+
+// choices are the values that a parameter takes; none where it takes any.
+func (b *inputBuilder) choices(n *tree.Node) []string {
+	if !b.d.v2 {
+		n = b.d.soft(n.Get("schema"))
+	}
+	return n.Get("enum").Strings()
 }
 
 // property writes one argument; about holds its description if the schema has none.
@@ -334,6 +357,21 @@ func argName(name, in string) string {
 		return s
 	}
 	return name
+}
+
+// routed is a path without what its query says of parameters that are declared for the query: /csv?id={id}.
+func routed(path string, params []*tree.Node) string {
+	path, own, _ := strings.Cut(path, "?")
+	pairs := slices.DeleteFunc(strings.Split(own, "&"), func(pair string) bool {
+		return pair == "" || slices.ContainsFunc(params, func(p *tree.Node) bool {
+			name := p.Get("name").Scalar()
+			return p.Get("in").Str() == "query" && pair == name+"={"+name+"}"
+		})
+	})
+	if len(pairs) == 0 {
+		return path
+	}
+	return path + "?" + strings.Join(pairs, "&")
 }
 
 // placeholders are the names in braces of a path.

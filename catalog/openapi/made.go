@@ -78,7 +78,7 @@ func ofA(thing string) string {
 }
 
 func article(thing string) string {
-	if thing != "" && strings.ContainsRune("aeio", rune(thing[0])) {
+	if thing != "" && strings.ContainsRune("aeio", rune(thing[0])) || strings.HasPrefix(thing, "up") {
 		return "an " + thing
 	}
 	return "a " + thing

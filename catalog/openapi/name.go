@@ -181,7 +181,10 @@ func without(given, group []string) []string {
 	}
 	front := given[:len(group)]
 	if slices.Equal(front, group) || slices.Equal(singularWords(front), singularWords(group)) {
-		return given[len(group):]
+		if rest := given[len(group):]; strings.Trim(strings.Join(rest, ""), "0123456789") != "" {
+			return rest
+		}
+		return given // search-2 in search: a number alone says nothing
 	}
 	for i := 1; len(group) > 1 && i+len(group) <= len(given); i++ {
 		if slices.Equal(given[i:i+len(group)], group) {

@@ -54,8 +54,8 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 	}
 	op.plan.wantJSON = answers > 0 && others == 0
 	op.plan.accept = accept(kinds)
-	if list := op.plan.accepts; len(list) > 0 {
-		op.plan.accept = list[max(0, slices.IndexFunc(list, isJSON))]
+	if len(op.plan.accepts) > 0 {
+		op.plan.accept = oneOf(op.plan.accepts, kinds)
 	}
 	if best == nil {
 		return nil, nil
@@ -104,6 +104,28 @@ func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds [
 	}
 	_, media := o.d.pickMedia(content)
 	return itemsOfMedia(media), content.Names
+}
+
+// oneOf is the value of an Accept header that takes only these: JSON where they have it, else what the responses have,
+// too, lines of JSON first.
+func oneOf(accepts, kinds []string) string {
+	best, most := accepts[0], -1
+	for _, name := range accepts {
+		points := 0
+		if slices.Contains(kinds, name) {
+			points = 4
+		}
+		switch {
+		case isJSON(name):
+			points += 8
+		case isLines(name):
+			points += 2
+		}
+		if points > most {
+			best, most = name, points
+		}
+	}
+	return best
 }
 
 // accept is the Accept header for the media types of the responses.

@@ -158,6 +158,9 @@ func TestNames(t *testing.T) {
 		{"post", "/getUser", "", "", "s.get_user"},
 		{"get", "/#Action=DescribeTags", "GET_DescribeTags", "", "s.describe_tags"},
 		{"post", "/#Action=DescribeTags", "POST_DescribeTags", "", "s.describe_tags_post"},
+		{"put", "/indexes/{uid}/settings/typo-tolerance", "puttypoTolerance", "settings", "s.settings.put_typo_tolerance"},
+		{"post", "/{index}/_search", "search-3", "search", "s.search.search_3"},
+		{"get", "/oauth2/clients", "listOAuth2Clients", "OAuth", "s.oauth.list_oauth2_clients"},
 		// A long name loses what stands in its midst, or behind "by".
 		{"get", "/a/{a}/b/{b}/c", "a.administrativeUnits.extensionProperties.ListSingleValueExtendedProperties", "a",
 			"s.a.list_single_value_extended_properties"},

@@ -78,7 +78,9 @@ func (k *kept) group(g group, id string) int {
 // The types below are written as lists of their fields, and their fields are the places where they are read to. A field
 // that is added to one is added to its list.
 
-func (p *plan) list() []any { return []any{&p.params, &p.body, &p.accept, &p.wantJSON, &p.notFound} }
+func (p *plan) list() []any {
+	return []any{&p.params, &p.body, &p.accept, &p.empty, &p.wantJSON, &p.notFound}
+}
 
 func (p *param) list() []any {
 	return []any{&p.arg, &p.name, &p.in, &p.style, &p.explode, &p.reserved, &p.json, &p.size, &p.whole}

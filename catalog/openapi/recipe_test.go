@@ -20,7 +20,7 @@ func TestRecipeHasAllFields(t *testing.T) {
 		// elsewhere are fields that a call finds elsewhere, or does not need.
 		elsewhere []string
 	}{
-		{plan{}, (&plan{}).list(), []string{"keys", "needed", "accepts"}},
+		{plan{}, (&plan{}).list(), []string{"keys", "needed", "accepts", "sends"}},
 		{param{}, (&param{}).list(), nil}, {body{}, (&body{}).list(), nil}, {field{}, (&field{}).list(), nil},
 	} {
 		kind := reflect.TypeOf(test.of)
@@ -40,7 +40,8 @@ func TestRecipeHasAllFields(t *testing.T) {
 	if n := reflect.TypeFor[operation]().NumField(); n != 13 {
 		t.Errorf("an operation has %d fields: does bound.caller need those that are new?", n)
 	}
-	for _, text := range []string{`[[],null,"a",true]`, `[[["a"]],null,"a",true,false]`, `{}`, `[]`, `[1,2,3,4,5]`} {
+	for _, text := range []string{`[[],null,"a","",true]`, `[[["a"]],null,"a","",true,false]`, `{}`, `[]`,
+		`[1,2,3,4,5,6]`} {
 		if err := json.Unmarshal([]byte(text), &plan{}); err == nil {
 			t.Errorf("%s was read as a plan", text)
 		}

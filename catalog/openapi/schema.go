@@ -149,6 +149,9 @@ func (e *emitter) reference(n *tree.Node, ref string, at spot) {
 	e.raw(`{"$ref":`)
 	e.b = tree.Quote(e.b, "#/$defs/"+e.def(target))
 	e.words(n, at)
+	if !e.output {
+		e.required(n.Get("required"), e.d.hidden(target, false)) // which 3.0 does not count, and who writes it means
+	}
 	e.raw("}")
 	if nullable {
 		e.raw(`,{"type":"null"}]}`)
@@ -472,29 +475,4 @@ func (e *emitter) inside(n *tree.Node, at spot) {
 		}
 		e.raw("]")
 	}
-}
-
-// required writes the required names.
-func (e *emitter) required(names *tree.Node, hidden map[string]bool) {
-	var kept []string
-	for _, name := range names.Strings() {
-		if !hidden[name] && !slices.Contains(kept, name) {
-			kept = append(kept, name)
-		}
-	}
-	e.list("required", kept)
-}
-
-// list writes a member that is a list of texts, unless it is empty.
-func (e *emitter) list(name string, texts []string) {
-	if len(texts) == 0 {
-		return
-	}
-	e.name(name)
-	e.raw("[")
-	for _, text := range texts {
-		e.comma()
-		e.b = tree.Quote(e.b, text)
-	}
-	e.raw("]")
 }

@@ -18,8 +18,9 @@ func Words(name string) []string { return split(name, false) }
 // same, is split between them; only Chinese, Japanese and Korean ones stand beside Latin ones.
 func Terms(name string) []string { return split(name, true) }
 
-// folded are Latin letters that are not a letter and a mark.
-var folded = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
+// folded are Latin letters that are not a letter and a mark, and a word that is written as if it were two.
+var folded = strings.NewReplacer("OAuth", "Oauth", "oAuth", "oauth",
+	"ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
 	"đ", "d", "Đ", "D", "ł", "l", "Ł", "L", "ı", "i", "þ", "th", "Þ", "Th")
 
 func split(name string, all bool) []string {
