@@ -59,7 +59,7 @@ func closeOnce(c chan struct{}) {
 	}
 }
 
-// join makes the catalog of the contents, and the view of it.
+// join makes the catalog of the contents, and the view of it. It returns nil for one that the cache had already.
 func (l *Loader) join(contents []*content, hidden map[string]string, over overlaying, all bool) *catalog.Catalog {
 	parts := make([]*catalog.Segment, len(contents))
 	for i, c := range contents {
@@ -71,6 +71,12 @@ func (l *Loader) join(contents []*content, hidden map[string]string, over overla
 	left, size := l.collide(contents)
 	loading := l.loadingText(size)
 	l.mu.Unlock()
+	if all && len(hidden) == 0 {
+		if recalled, wrong := l.recallLate(contents); recalled != nil {
+			l.shown(recalled.View(), make([]catalog.Overlaid, len(contents)), wrong)
+			return nil
+		}
+	}
 	remarks := l.alter(contents, parts, left, hidden, over)
 	parts = slices.DeleteFunc(parts, func(s *catalog.Segment) bool { return s == nil })
 	made, err := catalog.Join(parts, l.options.Catalog)
@@ -82,6 +88,12 @@ func (l *Loader) join(contents []*content, hidden map[string]string, over overla
 	if !all {
 		view = view.WithLoading(loading)
 	}
+	l.shown(view, remarks, wrong)
+	return made
+}
+
+// shown has a view seen, with what there is to say of each source.
+func (l *Loader) shown(view *catalog.View, remarks []catalog.Overlaid, wrong map[string][]catalog.Skip) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.view, l.indexing = view, false
@@ -89,7 +101,6 @@ func (l *Loader) join(contents []*content, hidden map[string]string, over overla
 		s.status.Overlay, s.status.Rule, s.status.Unusable = remarks[i].Remarks, s.Rule, remarks[i].Unusable
 		s.status.Uncompensated = wrong[s.Name]
 	}
-	return made
 }
 
 // collide finds the entries of each source whose ids a source before it has or another reserves, reports them, and

@@ -125,33 +125,21 @@ func (l *Loader) recall(ctx context.Context) bool {
 	if !can || asked && !l.options.Whole {
 		return false
 	}
-	functions := map[string]catalog.Entry{}
 	contents := make([]*content, len(l.sources))
-	byName := map[string]*content{}
-	take := func(i int) bool {
-		s := l.sources[i]
-		if s.status.State != Ready {
-			return false
-		}
-		l.segment(s.content)
-		for _, e := range s.content.all() {
-			functions[e.ID] = e
-		}
-		contents[i] = s.content
-		return true
-	}
 	for i, s := range l.sources {
 		switch {
 		case s.Own && s.Key == nil:
-			if l.read(ctx, s); !take(i) {
+			if l.read(ctx, s); s.status.State != Ready {
 				return false
 			}
+			contents[i] = s.content
+			l.segment(s.content)
 		case s.Key != nil:
 			c := &content{name: s.Name, key: s.contentKey(ctx)}
 			if !s.Own && l.options.Ledger != "" {
 				c.said.Ledger = ledgerSum(l.options.Ledger, s.Name)
 			}
-			contents[i], byName[s.Name] = c, c
+			contents[i] = c
 		}
 	}
 	key := l.cacheKey(contents)
@@ -164,35 +152,61 @@ func (l *Loader) recall(ctx context.Context) bool {
 			answers.Go(func() { l.read(ctx, s) })
 		}
 	}
-	all, kept, err := l.open(key, func(e *catalog.Entry) {
-		if own, ok := functions[e.ID]; ok && own.Source == e.Source {
-			e.Action, e.Preview, e.Prompts, e.Resource = own.Action, own.Preview, own.Prompts, own.Resource
-			e.Hooks.Attach(own.Hooks)
-		}
-		if c := byName[e.Source]; c != nil {
-			c.give(e)
-		}
-	})
-	if answers.Wait(); err != nil {
-		l.logf("catalog cache: rebuilding %s: %v", key, err)
+	all, kept, err := l.open(key, contents)
+	if answers.Wait(); all == nil {
 		for _, s := range l.sources {
-			s.damaged = s.Key != nil
+			s.damaged = err != nil && s.Key != nil
 		}
 		return false
 	}
 	for i, s := range l.sources {
-		if s.asked() && !take(i) {
+		if !s.asked() {
+			continue
+		}
+		if s.status.State != Ready {
 			return false
 		}
+		contents[i] = s.content
+		l.segment(s.content)
 	}
-	if answer, err := l.answer(contents); all == nil || err != nil || answer != kept.Answer {
-		return false
-	}
-	return l.recalled(all, contents, kept.Sources)
+	answer, err := l.answer(contents)
+	return err == nil && answer == kept.Answer && l.recalled(all, contents, kept.Sources)
 }
 
-// open opens a catalog in the cache, which is nil where there is none.
-func (l *Loader) open(key string, attach func(*catalog.Entry)) (all *catalog.Catalog, kept remembered, err error) {
+// recallLate is recall for sources that have all been read because something was to be shown before: it takes the place
+// of joining them. The catalog is nil where there is none.
+func (l *Loader) recallLate(contents []*content) (all *catalog.Catalog, wrong map[string][]catalog.Skip) {
+	if can, asked := l.keyed(); !can || !asked {
+		return nil, nil
+	}
+	l.mu.Lock()
+	key, answer, err := l.cacheKey(contents), "", error(nil)
+	if key != "" && l.cache().has(key) {
+		answer, err = l.answer(contents)
+	}
+	l.mu.Unlock()
+	if answer == "" || err != nil || !l.said(key, answer) {
+		return nil, nil
+	}
+	all, kept, _ := l.open(key, contents)
+	if all == nil || kept.Answer != answer {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wrong = map[string][]catalog.Skip{}
+	for i, s := range l.sources {
+		if c := contents[i]; s.Key != nil && c.raw == nil { // all has it, so that it need not be in memory twice
+			c.part, c.recalled, c.altered, c.change = nil, all, nil, ""
+		}
+		wrong[s.Name] = kept.Sources[i].Status.Uncompensated
+	}
+	return all, wrong
+}
+
+// open opens a catalog in the cache, which is nil where there is none that can be used. Contents may be filled in until
+// an entry is looked up.
+func (l *Loader) open(key string, contents []*content) (all *catalog.Catalog, kept remembered, err error) {
 	image, err := l.cache().read(key)
 	if err != nil {
 		l.logf("catalog cache: %v", err)
@@ -200,14 +214,44 @@ func (l *Loader) open(key string, attach func(*catalog.Entry)) (all *catalog.Cat
 	if image == nil {
 		return nil, kept, nil
 	}
-	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without, Attach: attach})
+	functions := sync.OnceValue(func() map[string]catalog.Entry {
+		own := map[string]catalog.Entry{}
+		for i, s := range l.sources {
+			if s.Key == nil {
+				for _, e := range contents[i].all() {
+					own[e.ID] = e
+				}
+			}
+		}
+		return own
+	})
+	byName := map[string]*content{}
+	for i, s := range l.sources {
+		if s.Key != nil {
+			byName[s.Name] = contents[i]
+		}
+	}
+	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without,
+		Attach: func(e *catalog.Entry) {
+			if own, ok := functions()[e.ID]; ok && own.Source == e.Source {
+				e.Action, e.Preview, e.Prompts, e.Resource = own.Action, own.Preview, own.Prompts, own.Resource
+				e.Hooks.Attach(own.Hooks)
+			}
+			if c := byName[e.Source]; c != nil {
+				c.give(e)
+			}
+		}})
 	if err == nil {
 		err = json.Unmarshal(remark, &kept)
 	}
 	if err == nil && len(kept.Sources) != len(l.sources) {
 		err = catalog.ErrImage
 	}
-	return all, kept, err
+	if err != nil {
+		l.logf("catalog cache: rebuilding %s: %v", key, err)
+		return nil, kept, err
+	}
+	return all, kept, nil
 }
 
 // recalled shows a catalog from the cache in the place of one that is built of the contents. It reports false where a
@@ -262,7 +306,7 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 	if !lone {
 		l.store(contents, l.cache())
 	}
-	if !can || asked && !l.options.Whole {
+	if !can {
 		return
 	}
 	l.mu.Lock()
@@ -303,14 +347,21 @@ func (l *Loader) remember(all *catalog.Catalog, contents []*content) {
 // repeated reports whether the sources that were asked said the same when the catalog was last built: it is not worth
 // keeping if they say something else at each start.
 func (l *Loader) repeated(key, answer string) bool {
-	last := l.sum("last answer", key)
-	if said, _ := l.cache().read(last); string(said) == answer {
+	if l.said(key, answer) {
 		return true
 	}
 	// Where it cannot be written, the catalog cannot be either.
-	_ = l.cache().write(last, func(w io.Writer) error { _, err := io.WriteString(w, answer); return err })
+	_ = l.cache().write(l.lastAnswer(key), func(w io.Writer) error { _, err := io.WriteString(w, answer); return err })
 	return false
 }
+
+// said reports whether the sources said the same when the catalog was last built.
+func (l *Loader) said(key, answer string) bool {
+	last, _ := l.cache().read(l.lastAnswer(key))
+	return string(last) == answer
+}
+
+func (l *Loader) lastAnswer(key string) string { return l.sum("last answer", key) }
 
 func (l *Loader) logf(format string, args ...any) {
 	if l.options.Logf != nil {

@@ -126,6 +126,26 @@ func TestSecondStartReadsNothing(t *testing.T) {
 	}
 }
 
+// An asked is a source without a key whose actions can be called, as a server is.
+type asked struct {
+	ids           []string
+	about, secret string
+}
+
+func (a *asked) source() Source {
+	return Source{Name: "live", Secrets: func() []string { return []string{a.secret} },
+		Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
+			b := catalog.Batch{Found: len(a.ids)}
+			for _, id := range a.ids {
+				b.Entries = append(b.Entries, catalog.Entry{ID: id, Description: a.about, Mutates: true,
+					Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+						return catalog.Result{Note: "done by " + id}, nil
+					}})
+			}
+			return b, nil
+		}}
+}
+
 // TestAnswersAreRecalled starts with a source that has to be asked beside one that is kept. Once it has said the same
 // twice, the whole catalog is taken from the cache: what is kept of the other source alone is removed, so that it would
 // be read anew otherwise.
@@ -133,26 +153,15 @@ func TestAnswersAreRecalled(t *testing.T) {
 	dir, ledger := t.TempDir(), t.TempDir()
 	var p paper
 	p.write("p", nil, "p.one", "both.act")
-	ids, about, hidden := []string{"live.act", "both.act"}, "List things that live.", ""
-	asked := Source{Name: "live", Secrets: func() []string { return []string{hidden} },
-		Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
-			b := catalog.Batch{Found: len(ids)}
-			for _, id := range ids {
-				b.Entries = append(b.Entries, catalog.Entry{ID: id, Description: about, Mutates: true,
-					Action: func(context.Context, catalog.Call) (catalog.Result, error) {
-						return catalog.Result{Note: "done by " + id}, nil
-					}})
-			}
-			return b, nil
-		}}
+	server := asked{ids: []string{"live.act", "both.act"}, about: "List things that live."}
 	// again starts whole, after what is kept of p alone was removed, and tells what there is and how often p was read.
 	again := func() string {
 		t.Helper()
 		l := &Loader{options: Options{Cache: dir, Program: "1"}, version: catalog.Version}
 		os.Remove(l.cache().file(l.partKey("paper", "p")))
-		l = start(t, Options{Cache: dir, Ledger: ledger, Program: "1", Whole: true}, p.source("paper"), asked)
+		l = start(t, Options{Cache: dir, Ledger: ledger, Program: "1", Whole: true}, p.source("paper"), server.source())
 		said := fmt.Sprintf("read %d\n%s", p.reads.Swap(0), answers(t, l))
-		for _, id := range ids {
+		for _, id := range server.ids {
 			said += id + ": " + noted(t, l, id) + "\n"
 		}
 		if err := l.Close(); err != nil {
@@ -172,13 +181,13 @@ func TestAnswersAreRecalled(t *testing.T) {
 	if diff := cmp.Diff(whole, again()); diff != "" {
 		t.Errorf("the third start is not recalled:\n%s", diff)
 	}
-	ids = []string{"live.act", "both.act", "live.more"}
+	server.ids = append(server.ids, "live.more")
 	if said := again(); !strings.Contains(said, "read 1") || !strings.Contains(said, "live.more: none") {
 		t.Errorf("an action that is new, and was not accepted, says\n%s", said)
 	}
-	ids, about = ids[:2], "List what still lives."
+	server.ids, server.about = server.ids[:2], "List what still lives."
 	for i := range 3 {
-		if said := again(); !strings.Contains(said, about) || strings.Contains(said, "read 1") != (i < 2) {
+		if said := again(); !strings.Contains(said, server.about) || strings.Contains(said, "read 1") != (i < 2) {
 			t.Errorf("start %d after the description changed says\n%s", i+1, said)
 		}
 	}
@@ -190,7 +199,7 @@ func TestAnswersAreRecalled(t *testing.T) {
 	if said := again(); !strings.Contains(said, "live.act: none") {
 		t.Errorf("with nothing accepted it says\n%s", said)
 	}
-	hidden, about = "hunter2-hunter2", "List hunter2-hunter2."
+	server.secret, server.about = "hunter2-hunter2", "List hunter2-hunter2."
 	if err := os.Remove(ledgerFile(ledger, "live")); err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +207,47 @@ func TestAnswersAreRecalled(t *testing.T) {
 		if said := again(); !strings.Contains(said, "read 1") {
 			t.Errorf("what has a secret is kept:\n%s", said)
 		}
+	}
+}
+
+// TestAnswersAreRecalledLate starts with a source that has to be asked where something is to be shown before it has
+// answered: once it has said the same twice, what is seen in the end is a catalog from the cache.
+func TestAnswersAreRecalledLate(t *testing.T) {
+	dir, ledger := t.TempDir(), t.TempDir()
+	var r recipe
+	r.write("r", nil, "r.one", "both.act")
+	server := asked{ids: []string{"live.act", "both.act"}, about: "List things that live."}
+	again := func() (said string, recalled bool) {
+		t.Helper()
+		l := start(t, Options{Cache: dir, Ledger: ledger, Program: "1"}, r.source("recipe"), server.source())
+		l.building.Lock()
+		recalled = l.sources[0].content.part == nil
+		l.building.Unlock()
+		for _, id := range []string{"r.one", "both.act", "live.act", "live.more"} {
+			_, seen := l.View().Lookup(id)
+			said += fmt.Sprintf("%s: %t %s\n", id, seen, noted(t, l, id))
+		}
+		said += answers(t, l)
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		return strings.NewReplacer("note: loaded", "note", "note: recalled", "note").Replace(said), recalled
+	}
+	want, _ := again()
+	for i, recalled := range []bool{false, true, true} {
+		said, was := again()
+		if diff := cmp.Diff(want, said); diff != "" || was != recalled {
+			t.Errorf("start %d is recalled: %t, want %t; it says otherwise:\n%s", i+2, was, recalled, diff)
+		}
+	}
+	server.ids = append(server.ids, "live.more")
+	for range 3 {
+		if said, recalled := again(); recalled || !strings.Contains(said, "live.more: false") {
+			t.Errorf("recalled: %t with an action that was not accepted:\n%s", recalled, said)
+		}
+	}
+	if r.reads.Load() != 1 {
+		t.Errorf("what is kept was read %d times", r.reads.Load())
 	}
 }
 
