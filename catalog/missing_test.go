@@ -16,10 +16,18 @@ func TestMissingProducts(t *testing.T) {
 		{"mailchimp add subscriber", "mailchimp"},
 		{"Mailchimp: send a campaign", "Mailchimp"},
 		{"send a message via Mailchimp.", "Mailchimp"},
-		{"send a message using MailChimp, then on Netlify", "MailChimp Netlify"},
+		{"send a message using MailChimp, then on Netlify", "MailChimp, Netlify"},
 		{"post a message on mailchimp", "mailchimp"},
 		{"send a message on Mailchimp's behalf", "Mailchimp"},
 		{"mailchimp list messages on mailchimp", "mailchimp"},
+		{"google drive: list files", "google drive"}, {"Acme Super Cloud: send a message", "Acme Super Cloud"},
+		{"acme super cloud:", "acme super cloud"}, {"google  drive : list files", "google drive"},
+		// The catalog has it, or a part of it.
+		{"acme alpha: send a message", ""}, {"open weather: get it", ""}, {"messages folder: list messages", ""},
+		{"google drvie messages folder of today: send", ""},
+		// No verb behind the colon, or no name before it.
+		{"google drive: files", ""}, {"quick question: send a message", ""}, {"please google: list files", ""},
+		{"send google drive: list files", ""}, {"list files: google drive", ""}, {"list messages at 12:30", ""},
 		// The catalog has it.
 		{"alpha: send a message", ""}, {"send a message via Delta", ""}, {"gamma list messages", ""},
 		{"send a message using messaging", ""},
@@ -41,8 +49,11 @@ func TestMissingProducts(t *testing.T) {
 				got = append(got, name)
 			}
 		}
-		if strings.Join(got, " ") != test.want {
+		if strings.Join(got, ", ") != test.want {
 			t.Errorf("%q: nothing is called %q, want %q", test.query, got, test.want)
+		}
+		if note := set.Pick(PickOptions{}).Note; test.want != "" && !strings.Contains(note, "nothing here is called ") {
+			t.Errorf("%q: a step does not say so: %q", test.query, note)
 		}
 		if set.Len() > 0 && test.want != "" && !strings.Contains(v.FormatSet(set, 0), "nothing here is called ") {
 			t.Errorf("%q: the answer does not say so:\n%s", test.query, v.FormatSet(set, 0))

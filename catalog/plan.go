@@ -35,7 +35,7 @@ type Step struct {
 	Suppliers []Supplier
 	// Like says of hits which other hit's line names them in an answer, see Listing; nil for a step of a plan.
 	Like map[string]string
-	// Note says how the step falls short of what was asked; may be empty.
+	// Note says how the step falls short of what was asked, and what the notes of its set say; may be empty.
 	Note string
 
 	needsInput, needsOutput []string
@@ -71,9 +71,9 @@ func (s Set) Pick(o PickOptions) Step {
 		step.Note = "nothing to pick from"
 	case len(step.Hits) == 0:
 		step.Note = fmt.Sprintf("none of %s meets the needs", text.Count(s.Len(), "hit"))
-		if len(kept.notes) > 0 {
-			step.Note += ": " + strings.Join(kept.notes, "; ")
-		}
+	}
+	if notes := strings.Join(kept.notes, "; "); notes != "" {
+		step.Note = joinWords(step.Note, ": ", notes)
 	}
 	return step
 }

@@ -54,6 +54,7 @@ func TestProductNames(t *testing.T) {
 		{"openweathermap: list forecasts", "weather.forecast.list", ""},
 		{"open weather map: list files", "weather.file.list", ""},
 		{"list forecasts via OpenWeatherMap", "weather.forecast.list", ""},
+		{"acme super cloud: list files", "", "nothing here is called acme super cloud"},
 		{"dropbox: list files", "", "nothing here is called dropbox"},
 		{"list files using mailchimp", "", "nothing here is called mailchimp"},
 	} {

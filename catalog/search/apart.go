@@ -129,12 +129,24 @@ func (r *reader) joined(word string) []string {
 // ("open_weather").
 func (r *reader) isNameWithoutJoints(word string) bool {
 	joints := strings.NewReplacer("_", "", "-", "")
+	return r.anyName(func(name string) bool {
+		return strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word)
+	})
+}
+
+// isInName reports whether a word is one of those of a visible path or product.
+func (r *reader) isInName(word string) bool {
+	return r.anyName(func(name string) bool {
+		return slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("._-", r) }), word)
+	})
+}
+
+// anyName reports whether a name of a visible path or product is as wanted.
+func (r *reader) anyName(is func(name string) bool) bool {
 	for _, kind := range []int{r.index.options.PathKind, r.index.options.ProductKind} {
 		names := &r.index.keys[kind]
 		for i := range names.Names.Len() {
-			name := names.Names.At(i)
-			if strings.ContainsAny(name, "_-") && strings.Contains(joints.Replace(name), word) &&
-				r.request.Visible.Any(names.At(i)) {
+			if is(names.Names.At(i)) && r.request.Visible.Any(names.At(i)) {
 				return true
 			}
 		}

@@ -16,13 +16,18 @@ const (
 	beforeProducts = "on via using"
 	// maxMissing is how many names are told.
 	maxMissing = 3
-	// leastName is the shortest name, in letters.
+	// leastName is the shortest name, in letters, and mostNamed the most words of one.
 	leastName = 4
+	mostNamed = 4
 )
+
+// notProducts end what stands before a colon and is no name: "quick question: ...".
+const notProducts = "question request task goal step story note reminder todo example answer query"
 
 // Missing are names of products in the query that no visible document has, as the query writes them, at most three. A
 // name is one word: before a colon or a verb at the beginning ("mailchimp: ...", "mailchimp add ..."), or after "on",
-// "via" or "using", with a capital unless the query has none.
+// "via" or "using", with a capital unless the query has none. Or it is two to four words at the beginning, before a
+// colon and a verb: "google drive: list files".
 func (k *Ranking) Missing() []string {
 	r := k.query.reader
 	l := &k.index.lexicon
@@ -30,6 +35,9 @@ func (k *Ranking) Missing() []string {
 	small := text == strings.ToLower(text)
 	fields := strings.Fields(text)
 	var missing []string
+	if name := r.missingName(text); name != "" {
+		missing = append(missing, name)
+	}
 	for i, field := range fields {
 		first := i == 0 && (strings.HasSuffix(field, ":") ||
 			i+1 < len(fields) && l.intentOf(strings.ToLower(fields[i+1])) != NoIntent)
@@ -45,9 +53,37 @@ func (k *Ranking) Missing() []string {
 	return missing
 }
 
+// missingName is the name of several words that a query begins with, where a visible document has neither all of the
+// words nor a path or product with one of them; "" if there is none.
+func (r *reader) missingName(text string) string {
+	l := &r.index.lexicon
+	name, rest, colon := strings.Cut(text, ":")
+	verb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	words := strings.Fields(strings.ToLower(name))
+	if len(words) < 2 || len(words) > mostNamed || !colon || verb != "" && l.intentOf(strings.ToLower(verb)) == NoIntent ||
+		slices.Contains(strings.Fields(notProducts), words[len(words)-1]) {
+		return ""
+	}
+	unknown := false
+	for _, word := range words {
+		if r.form(word, "").stem == "" || l.request[word] || l.leads[word] || l.intentOf(word) != NoIntent ||
+			r.isInName(word) {
+			return ""
+		}
+		unknown = unknown || r.isUnknown(word)
+	}
+	if !unknown {
+		return ""
+	}
+	return strings.Join(strings.Fields(name), " ")
+}
+
 // isMissing reports whether a word is neither known nor English nor near to a known word.
-func (r *reader) isMissing(word string) bool {
-	if len(word) < leastName || !spellable(word) || r.index.lexicon.request[word] || isLemma(word) {
+func (r *reader) isMissing(word string) bool { return !isLemma(word) && r.isUnknown(word) }
+
+// isUnknown reports whether a word is neither known nor near to a known word.
+func (r *reader) isUnknown(word string) bool {
+	if len(word) < leastName || !spellable(word) || r.index.lexicon.request[word] {
 		return false
 	}
 	f := r.form(word, "")
