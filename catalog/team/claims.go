@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type Claim struct {
 	Path  string `json:"path,omitempty"`
 	First int    `json:"first,omitempty"`
 	Last  int    `json:"last,omitempty"`
+	// Repository is the one that a relative path is in, as Options has it; empty where that is not known.
+	Repository string `json:"repository,omitempty"`
 	// Name is what is claimed where it is no file.
 	Name string `json:"name,omitempty"`
 	By   string `json:"by"`
@@ -53,9 +56,15 @@ func (c *Claim) region() string {
 	return fmt.Sprintf("lines %d-%d of %s", c.First, c.Last, c.Path)
 }
 
+// apart says whether two claims of one record are of files in different repositories. Where one is not known they are
+// not: programs of before have none.
+func (c *Claim) apart(o *Claim) bool {
+	return c.Repository != o.Repository && c.Repository != "" && o.Repository != ""
+}
+
 // overlaps says whether two claims of one record have a part in common.
 func (c *Claim) overlaps(o *Claim) bool {
-	return (c.Last == 0 || o.First <= c.Last) && (o.Last == 0 || c.First <= o.Last)
+	return !c.apart(o) && (c.Last == 0 || o.First <= c.Last) && (o.Last == 0 || c.First <= o.Last)
 }
 
 // A stake is a Claim as it is kept.
@@ -104,7 +113,9 @@ func (b *book) check(c *Claim) error {
 	case c.Name != "":
 		return nil
 	}
-	c.Path = claimedPath(c.Path, b.t.options.Dir, b.t.options.Root)
+	if c.Path = claimedPath(c.Path, b.t.options.Dir, b.t.options.Root); filepath.IsLocal(filepath.FromSlash(c.Path)) {
+		c.Repository = text.LineBytes(b.t.redact(b.t.options.Repository), maxDoing)
+	}
 	if c.First < 0 || c.Last != 0 && c.Last < max(c.First, 1) {
 		return fmt.Errorf("lines %d to %d: want the first line, from 1 on, and a last one that is not before it", c.First, c.Last)
 	}
@@ -137,7 +148,7 @@ func (b *book) running(raw []byte) (all []stake) {
 	for i := range all {
 		c := &all[i].Claim
 		c.Path, c.Name = text.LineBytes(c.Path, maxPath), text.LineBytes(c.Name, maxPath)
-		c.What = text.LineBytes(c.What, maxDoing)
+		c.What, c.Repository = text.LineBytes(c.What, maxDoing), text.LineBytes(c.Repository, maxDoing)
 	}
 	return all
 }
@@ -187,7 +198,9 @@ func (b *book) claim(ctx context.Context, c Claim, fixed time.Duration) (Claim, 
 		if err := b.conflict(&c, *all); err != nil {
 			return err
 		}
-		*all = slices.DeleteFunc(*all, func(s stake) bool { return s.By == c.By && s.First == c.First && s.Last == c.Last })
+		*all = slices.DeleteFunc(*all, func(s stake) bool {
+			return s.By == c.By && s.First == c.First && s.Last == c.Last && !c.apart(&s.Claim)
+		})
 		if n := len(*all); n >= maxStakes {
 			return fmt.Errorf("%s: there are %d claims on it: claim the whole file, or wait", c.region(), n)
 		}
@@ -220,7 +233,7 @@ func (b *book) renew(ctx context.Context, key string, until time.Time) (lost boo
 // own are the agent's claims on what c is of, and rest the others.
 func (b *book) own(c *Claim, all []stake) (own []Claim, rest []stake) {
 	for _, s := range all {
-		if s.By == b.t.Agent() && (c.First == 0 || c.First == s.First && c.Last == s.Last) {
+		if s.By == b.t.Agent() && !c.apart(&s.Claim) && (c.First == 0 || c.First == s.First && c.Last == s.Last) {
 			own = append(own, s.Claim)
 		} else {
 			rest = append(rest, s)
@@ -263,7 +276,8 @@ func (t *Team) Claims(ctx context.Context) (all []Claim, err error) {
 		})
 	})
 	slices.SortFunc(all, func(a, b Claim) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.First, b.First), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Repository, b.Repository),
+			cmp.Compare(a.First, b.First), cmp.Compare(a.Name, b.Name))
 	})
 	return all, err
 }

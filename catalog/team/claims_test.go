@@ -3,6 +3,7 @@ package team
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -73,6 +74,59 @@ func TestClaim(t *testing.T) {
 	says(ann, "peer.claim", args{"path": "x", "first": 3, "last": 2},
 		"lines 3 to 2: want the first line, from 1 on, and a last one that is not before it")
 	says(ann, "peer.claim", args{"path": "x", "minutes": 2000}, "minutes 2000: want 1 to 1440")
+}
+
+// Files of two repositories are apart. A claim of a program that does not say which one it is in, as those of before
+// did not, is in the way of all, and theirs are in its way.
+func TestClaimsInRepositories(t *testing.T) {
+	b, c := open(t), newClock()
+	at := func(agent, repository string) *Team {
+		m := c.join(t, b, agent, "")
+		m.options.Repository = repository
+		return m
+	}
+	ann, bob, cat, old := at("ann", "shop"), at("bob", "office"), at("cat", "shop"), at("old", "")
+	claims := func(m *Team, path string) bool {
+		data, _ := member{Team: m}.call(t, "peer.claim", map[string]any{"path": path}).(map[string]any)
+		return data["by"] == m.Agent()
+	}
+	for _, step := range []struct {
+		m    *Team
+		path string
+		want bool
+	}{
+		{ann, "README.md", true}, {bob, "README.md", true}, {cat, "README.md", false}, {old, "README.md", false},
+		{old, "go.mod", true}, {ann, "go.mod", false}, {bob, "go.mod", false}, {old, "go.mod", true},
+		{ann, "/srv/x", true}, {bob, "/srv/x", false}, // one file, wherever one is
+	} {
+		if got := claims(step.m, step.path); got != step.want {
+			t.Errorf("%s claims %s: %t, want %t", step.m.Agent(), step.path, got, step.want)
+		}
+	}
+	all, err := ann.Claims(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, one := range all {
+		got += fmt.Sprintf("%s %s in %q\n", one.By, one.Path, one.Repository)
+	}
+	want := "ann /srv/x in \"\"\nbob README.md in \"office\"\nann README.md in \"shop\"\nold go.mod in \"\"\n"
+	if got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	readme := map[string]any{"path": "README.md"}
+	if got := does(t, cat, "peer.release", readme); !strings.Contains(got, "has not claimed it") {
+		t.Errorf("cat releases what ann has: %s", got)
+	}
+	for _, m := range []*Team{bob, ann} {
+		if got := does(t, m, "peer.release", readme); !strings.Contains(got, "1 claim released") {
+			t.Errorf("%s: %s", m.Agent(), got)
+		}
+	}
+	if !claims(old, "README.md") {
+		t.Error("the file is not free again")
+	}
 }
 
 // Sessions claim and release lines of one file in a random order: no line ever has two holders.

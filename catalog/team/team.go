@@ -42,6 +42,9 @@ type Options struct {
 	// Dir is the folder that relative paths of claims are of, and Root the one that claims are kept relative to, so that
 	// they hold in another copy of it, too; without Root they are kept absolute. Without Dir paths stay as they are.
 	Dir, Root string
+	// Repository names that of Root, in any copy of it: claims of files in others are apart. Empty: it is not known, and
+	// claims in any are in the way.
+	Repository string
 	// Spawn starts an agent, which is called name, and returns as soon as it runs. Nil: there is no way to.
 	Spawn func(ctx context.Context, r SpawnRequest) (name string, err error)
 	// Arrived is told of each unread item, also of those that wait from before, in their order and from a goroutine of the

@@ -240,7 +240,7 @@ func (cli *commandLine) join(ctx context.Context, w *app) (*member, error) {
 	m := &member{
 		options: team.Options{
 			Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text,
-			Dir: dir, Root: cmp.Or(workTree(dir), cli.projectDir()),
+			Dir: dir, Root: cmp.Or(workTree(dir), cli.projectDir()), Repository: repository(workTree(dir)),
 		},
 		bus: cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
 	}
