@@ -85,7 +85,7 @@ func TestAsk(t *testing.T) {
 		t.Fatalf("%d requests", n)
 	}
 	prompt := requests[0].Messages[0].Content
-	for _, want := range []string{"reuse in later turns", "crm", "billing"} {
+	for _, want := range []string{"later turns reuse", "crm", "billing"} {
 		if !strings.Contains(prompt, want) {
 			t.Errorf("the system prompt lacks %q:\n%s", want, prompt)
 		}
