@@ -18,6 +18,9 @@ type Inquiry struct {
 	URL string
 	// Again tells that the call was refused until the person is done at URL, and is made again after a yes.
 	Again bool
+	// Finish has tell called, once, when the server says that the person is done at URL, which may be at once, long after
+	// the answer, or never; tell must not block. Nil where the server does not say so.
+	Finish func(tell func())
 	// Sample is set where a model is to answer.
 	Sample *Sample
 }

@@ -104,6 +104,7 @@ func (l *link) elicited(ctx context.Context, c *conn, p *sdk.ElicitParams) (*sdk
 		if q.URL, err = openable(p.URL); err != nil {
 			return decline(err.Error())
 		}
+		q.Finish = c.page(p.ElicitationID)
 	case len(p.Message) > maxAsked || len(form) > maxForm || err != nil:
 		return decline("the question is too large to show")
 	}

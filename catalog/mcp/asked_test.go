@@ -103,6 +103,14 @@ func askingServer() *sdk.Server {
 					{Mode: "url", Message: "Agree\x1b[2Jfirst.", URL: address, ElicitationID: name}})
 			})
 	}
+	add("finish", func(ctx context.Context, r *sdk.CallToolRequest) string {
+		for _, id := range []string{"another", "1", "1"} {
+			if err := r.Session.NotifyElicitationComplete(ctx, &sdk.ElicitationCompleteParams{ElicitationID: id}); err != nil {
+				return err.Error()
+			}
+		}
+		return "finished"
+	})
 	add("agree", func(context.Context, *sdk.CallToolRequest) string { agreed.Store(true); return "agreed" })
 	add("heard", func(context.Context, *sdk.CallToolRequest) string { return <-heard })
 	return s
@@ -200,6 +208,18 @@ decline null the address is too long to show`)
 	if got := strings.Join(opened, " "); got != "https://login.example.com/a?b=c#d http://127.0.0.1:1/ "+
 		"https://example.com/%D0%BF%E2%80%AE" {
 		t.Errorf("to open: %s", got)
+	}
+
+	// The server says, once, that the person is done there, before or after somebody wants to know.
+	told := make(chan string, 10)
+	asked[len(asked)-1].Finish(func() { told <- "before" })
+	says(t.Context(), "finish", "finished")
+	if got := <-told; got != "before" {
+		t.Errorf("told %s", got)
+	}
+	asked[len(asked)-1].Finish(func() { told <- "after" })
+	if got := <-told; got != "after" || len(told) != 0 {
+		t.Errorf("told %s, and %d times more", got, len(told))
 	}
 
 	// When no call is running.

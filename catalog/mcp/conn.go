@@ -38,7 +38,9 @@ type conn struct {
 	begun int
 	// waiting are requests that go on when their server says that the person is done at an address.
 	waiting map[*waiting]bool
-	wait    time.Duration // options.Hung
+	// pages are addresses at which the person may be, oldest first.
+	pages []*page
+	wait  time.Duration // options.Hung
 	// lastHung is when a call ran out of its time and nothing was answered since, lastHungOf the same for each tool.
 	lastHung   time.Time
 	lastHungOf map[string]time.Time

@@ -94,7 +94,7 @@ func (l *link) open(ctx context.Context, c *conn, p *sdk.ElicitParams) error {
 		return l.unopened(p, "")
 	}
 	reply := c.inquire(ctx, catalog.Inquiry{Server: l.server.Name, Text: strings.TrimSpace(clean(p.Message, maxAsked)),
-		URL: address, Again: true})
+		URL: address, Again: true, Finish: c.page(p.ElicitationID)})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -161,12 +161,56 @@ type waiting struct {
 
 // finished hears that the person is done at an address.
 func (c *conn) finished(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+	var tell []func()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	for w := range c.waiting {
 		if delete(w.ids, r.Params.ElicitationID); len(w.ids) == 0 {
 			delete(c.waiting, w)
 			close(w.done)
+		}
+	}
+	c.pages = slices.DeleteFunc(c.pages, func(p *page) bool {
+		if p.id != r.Params.ElicitationID {
+			return false
+		}
+		p.done, tell = true, append(tell, p.tell...)
+		return true
+	})
+	c.mu.Unlock()
+	for _, each := range tell {
+		each()
+	}
+}
+
+// A page is an address at which the person is until the server says otherwise.
+type page struct {
+	id   string
+	done bool
+	tell []func()
+}
+
+// mostPages are kept of a connection: who forgets a page is never done there.
+const mostPages = 64
+
+// page keeps an address that the server calls id, and returns what catalog.Inquiry has as Finish.
+func (c *conn) page(id string) func(tell func()) {
+	if id == "" {
+		return nil
+	}
+	p := &page{id: id}
+	c.mu.Lock()
+	c.pages = append(c.pages, p)
+	c.pages = c.pages[max(0, len(c.pages)-mostPages):]
+	c.mu.Unlock()
+	return func(tell func()) {
+		c.mu.Lock()
+		done := p.done
+		if !done {
+			p.tell = append(p.tell, tell)
+		}
+		c.mu.Unlock()
+		if done {
+			tell()
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -57,7 +58,30 @@ func (s *served) inquire(ctx context.Context, can *sdk.ClientCapabilities, id st
 	if err != nil {
 		return catalog.Reply{Reason: "the client did not answer"}
 	}
-	return replyOf(answer)
+	reply := replyOf(answer)
+	if opened, is := form.(*sdk.ElicitParams); is && reply.Accepted && q.Finish != nil {
+		s.finish(ctx, opened.ElicitationID, q.Finish)
+	}
+	return reply
+}
+
+// finishTime is how long a client may take to hear that its person is done.
+const finishTime = 30 * time.Second
+
+// finish has the client told when its person is done at an address. The version without a handshake has no such notice.
+func (s *served) finish(ctx context.Context, id string, finish func(tell func())) {
+	c, ok := ctx.Value(callKey{}).(*toolCall)
+	if !ok || c.rounds {
+		return
+	}
+	ss := c.request.Session
+	finish(func() {
+		go func() {
+			by, cancel := context.WithTimeout(s.ctx, finishTime)
+			defer cancel()
+			_ = ss.NotifyElicitationComplete(by, &sdk.ElicitationCompleteParams{ElicitationID: id}) // it may be gone
+		}()
+	})
 }
 
 // replyOf is what a client answered: anything but an acceptance, or a text, declines.

@@ -75,3 +75,40 @@ func TestInquired(t *testing.T) {
 		})
 	}
 }
+
+// A client is told, by the id that it was given, when its person is done at an address: not before, and not where they
+// declined.
+func TestFinished(t *testing.T) {
+	b := newBench(t, Options{})
+	tell := make(chan func(), 1)
+	all, _ := catalog.New([]catalog.Entry{{ID: "bank.open", Description: "Ask.",
+		Action: func(ctx context.Context, _ catalog.Call) (catalog.Result, error) {
+			r := catalog.Inquire(ctx, catalog.Inquiry{Server: "bank", URL: "https://a.b", Finish: func(f func()) { tell <- f }})
+			return catalog.Result{Data: r.Accepted}, nil
+		}}}, catalog.Options{})
+	b.view = all.View()
+	action, asked, told := "accept", "", make(chan string, 10)
+	cs := b.dial(t, Client{}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
+			URL: &sdk.URLElicitationCapabilities{}}},
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked = r.Params.ElicitationID
+			return &sdk.ElicitResult{Action: action}, nil
+		},
+		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			told <- r.Params.ElicitationID
+		},
+	})
+	open := func() string { return textOf(call(t, cs, "execute", script("return bank.open{}", "bank.open"))) }
+	if got := open(); !strings.Contains(got, "true") || len(told) != 0 {
+		t.Errorf("got %s, told %d times", got, len(told))
+	}
+	(<-tell)()
+	if got := <-told; got != asked || asked == "" {
+		t.Errorf("told of %q, want %q", got, asked)
+	}
+	action = "decline"
+	if got := open(); !strings.Contains(got, "false") || len(tell) != 0 {
+		t.Errorf("declined: %s, %d", got, len(tell))
+	}
+}
