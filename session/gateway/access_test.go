@@ -34,6 +34,7 @@ type issuer struct {
 	t       *testing.T
 	fetched atomic.Int32 // how often its keys were read
 	down    atomic.Bool
+	slow    atomic.Bool
 
 	mu   sync.Mutex
 	keys map[string]crypto.Signer
@@ -51,6 +52,9 @@ func newIssuer(t *testing.T) *issuer {
 		if i.down.Load() {
 			http.Error(w, "down", http.StatusServiceUnavailable)
 			return
+		}
+		if i.slow.Load() {
+			time.Sleep(100 * time.Millisecond)
 		}
 		i.mu.Lock()
 		defer i.mu.Unlock()
@@ -350,6 +354,7 @@ func TestKeys(t *testing.T) {
 	i.down.Store(false)
 	eventually(t, func() bool { status, _, _ := knock(t, url, i.sign("one", nil)); return status == 200 })
 	before := i.fetched.Load()
+	i.slow.Store(true) // as over a network
 	i.rotate("two")
 	old := signed(t, jwt.SigningMethodES256, i.keys["two"], map[string]any{"kid": "one"}, i.claims(nil))
 	if status, _, _ := knock(t, url, i.sign("two", nil)); status != 200 {

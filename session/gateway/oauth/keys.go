@@ -76,12 +76,30 @@ func (v *Verifier) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 	}
 	all, err := jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
 		HTTPURLs:          map[string]jwkset.Storage{address: set},
-		RefreshUnknownKID: rate.NewLimiter(rate.Every(againTime), 1), RateLimitWaitMax: time.Millisecond,
+		RefreshUnknownKID: rate.NewLimiter(rate.Inf, 1), RateLimitWaitMax: fetchTime, // the latter bounds the request, too
 	})
 	if err != nil {
 		return nil, err
 	}
-	return keyfunc.New(keyfunc.Options{Ctx: v.ctx, Storage: all, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
+	return keyfunc.New(keyfunc.Options{Ctx: v.ctx, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""},
+		Storage: sparing{Storage: all, read: set, again: rate.NewLimiter(rate.Every(againTime), 1)}})
+}
+
+// A sparing storage reads keys anew for one that is not known, but not more often than again allows, and nobody waits
+// for that. The limiter of jwkset's own would have its request end within the time that may be waited.
+type sparing struct {
+	jwkset.Storage
+	read  jwkset.Storage // what was read
+	again *rate.Limiter
+}
+
+// KeyRead is jwkset.Storage's.
+func (s sparing) KeyRead(ctx context.Context, id string) (jwkset.JWK, error) {
+	key, err := s.read.KeyRead(ctx, id)
+	if errors.Is(err, jwkset.ErrKeyNotFound) && s.again.Allow() {
+		return s.Storage.KeyRead(ctx, id)
+	}
+	return key, err
 }
 
 // Probe reads the keys anew, apart from those that Verify uses, and returns how many of them can verify a token. None
