@@ -34,25 +34,26 @@ func ListKind() source.Kind {
 			return []source.Source{{
 				Name: r.As(r.Spec), Secrets: out.secrets, Health: out.health, Close: out.close, Recall: out.recall,
 				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
-					before, _ := listKey(r.Spec, out)
 					batch, err := load(ctx, r.Spec, r.As(r.Spec), out, progress)
-					if after, _ := listKey(r.Spec, out); after == before && !out.literal() {
-						batch.Key = after // else it was changed while it was read
+					if batch.Key = listKey(batch.Key, out); out.literal() {
+						batch.Key = ""
 					}
 					return batch, err
 				},
-				Key: func(context.Context) (string, error) { return listKey(r.Spec, out) },
+				Key: func(context.Context) (string, error) {
+					sum, err := key(r.Spec)
+					return listKey(sum, out), err
+				},
 			}}, nil, nil
 		},
 	}
 }
 
-// listKey names what a list and the configuration make together.
-func listKey(file string, out *outside) (string, error) {
-	sum, err := key(file)
-	if places := out.access.Places(); err == nil && len(places)+int(out.access.Timeout) > 0 {
+// listKey names what a list of that sum and the configuration make together; empty without a sum.
+func listKey(sum string, out *outside) string {
+	if places := out.access.Places(); sum != "" && len(places)+int(out.access.Timeout) > 0 {
 		slices.Sort(places)
 		sum = fmt.Sprintf("%s %q %v", sum, places, out.access.Timeout)
 	}
-	return sum, err
+	return sum
 }

@@ -124,6 +124,9 @@ func (l *lineReader) next() ([]byte, error) {
 	long := false
 	for {
 		part, err := l.r.ReadSlice('\n')
+		if err == nil && len(l.buf) == 0 && !long && len(part) <= maxLine && l.number > 1 {
+			return part, nil // most lines are in one piece
+		}
 		if long = long || len(l.buf)+len(part) > maxLine; !long {
 			l.buf = append(l.buf, part...)
 		}

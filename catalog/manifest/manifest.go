@@ -27,6 +27,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -53,6 +54,7 @@ type report struct {
 	Skipped []catalog.Skip
 	// Mended entries were altered to be usable: a description was cut, a schema dropped.
 	Mended []catalog.Skip
+	sum    string // of the file's bytes; empty where they were not all read
 }
 
 // ReadFile reads the entries of a file; a file whose name ends in .gz is decompressed. It fails if the file cannot be
@@ -92,13 +94,13 @@ func load(ctx context.Context, file, name string, out *outside, progress func(so
 		out.check(ctx, batch.Found, used)
 		batch.Kept = out.kept()
 	}
-	batch.Segment, batch.Skipped, batch.Mended = b.Segment(), report.Skipped, report.Mended
+	batch.Key, batch.Segment, batch.Skipped, batch.Mended = report.sum, b.Segment(), report.Skipped, report.Mended
 	batch.Found += len(report.Skipped)
 	return batch, err
 }
 
-// key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way
-// to be sure; a packed file of 100,000 actions takes some 10 ms.
+// key names the content of a file as load does: a sum over its bytes as they lie there, packed or not. Reading them is
+// the only way to be sure; a packed file of 100,000 actions takes some 10 ms.
 func key(file string) (string, error) {
 	f, err := regular.Open(file)
 	if err != nil {
@@ -112,10 +114,11 @@ func key(file string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// A stopper ends a stream when its context is done, and counts what was read of it.
+// A stopper ends a stream when its context is done, and counts and sums up what was read of it.
 type stopper struct {
 	ctx  context.Context
 	r    io.Reader
+	sum  hash.Hash
 	read atomic.Int64
 }
 
@@ -124,6 +127,7 @@ func (s *stopper) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := s.r.Read(b)
+	s.sum.Write(b[:n])
 	s.read.Add(int64(n))
 	return n, err
 }
@@ -136,7 +140,7 @@ func readFile(ctx context.Context, file string, out *outside, take func(entries 
 		return report{}, err
 	}
 	defer f.Close()
-	bytes, size := &stopper{ctx: ctx, r: f}, int64(0)
+	bytes, size := &stopper{ctx: ctx, r: f, sum: sha256.New()}, int64(0)
 	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
@@ -156,6 +160,9 @@ func readFile(ctx context.Context, file string, out *outside, take func(entries 
 	said := read(text, file, int(min(size/lineSize, mostKept/2)), out, func(entries []catalog.Entry) {
 		take(entries, source.Percent(bytes.read.Load(), size))
 	})
+	if _, err := io.Copy(io.Discard, bytes); err == nil {
+		said.sum = hex.EncodeToString(bytes.sum.Sum(nil))
+	}
 	return said, ctx.Err()
 }
 

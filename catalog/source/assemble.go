@@ -112,10 +112,17 @@ func (l *Loader) collide(contents []*content) (left []map[int]bool, size int) {
 			reserved[namespace] = owner.Name
 		}
 	}
+	some := 0
 	for _, c := range contents {
 		size += c.len()
+		if c.len() > 0 {
+			some++
+		}
 	}
-	from := make(map[string]string, size)
+	var from map[string]string // nil where only one has entries: each of its ids is there once
+	if some > 1 {
+		from = make(map[string]string, size)
+	}
 	left = make([]map[int]bool, len(contents))
 	for i, c := range contents {
 		if c == nil {
@@ -138,7 +145,9 @@ func (l *Loader) collide(contents []*content) (left []map[int]bool, size int) {
 				skipped = append(skipped, catalog.Skip{ID: id, Source: collision, Reason: err.Error()})
 				continue
 			}
-			from[id] = c.name
+			if from != nil {
+				from[id] = c.name
+			}
 		}
 		slices.SortStableFunc(skipped, func(a, b catalog.Skip) int { return strings.Compare(a.ID, b.ID) })
 		size -= len(left[i])
