@@ -19,6 +19,8 @@ const (
 		"receive mark seen login checkout random code password credentials signed presigned url urls access archive " +
 		"tape recovery vault glacier "
 	doubtful = " link auth oauth quote quotes snapshot sale report reserved "
+	// sought verbs say of a POST that it searches where name, path and text all do.
+	sought = " search query find lookup list count "
 	// told verbs, beside asking ones, begin a text that says that it reads.
 	told = asking + " return query show display "
 	// changing words in the text of a POST contradict that it reads, beside the verbs.
@@ -152,16 +154,37 @@ func (h Hints) saysRead() (reads, contradicted bool) {
 	if len(list) == 0 {
 		return false, false
 	}
-	w := list[0]
-	if slices.ContainsFunc(list, changesWord) || among(commanded, w) || among(commanded, strings.TrimSuffix(w, "s")) {
+	w, said := list[0], list
+	if n := len(list); n > 1 && plural(list[n-1]) && among(changing, list[n-1]) &&
+		!among(writes+"sends ", list[n-1]) && !among(" and or then also that which it ", list[n-2]) {
+		said = list[:n-1] // the last word is an object, not a verb: Count flow runs, List charges
+	}
+	if slices.ContainsFunc(said, changesWord) || among(commanded, w) || among(commanded, strings.TrimSuffix(w, "s")) {
 		return false, true
 	}
 	for sentence := range strings.FieldsFuncSeq(h.More, func(r rune) bool { return r == '.' || r == '\n' || r == '>' }) {
-		if _, c := ofText(sentence); c == changes {
+		v, c := ofText(sentence)
+		if c == changes && !(among(" accept configure ", v) && h.searchesThrice(w)) {
 			return false, true
 		}
 	}
 	return among(told, w) || among(told, strings.TrimSuffix(w, "s")) || among(told, strings.TrimSuffix(w, "es")), false
+}
+
+// searchesThrice reports that name, path and the first word of the text search. Then "This will accept a filter" is
+// said of the request, and "Configure the page size" to the reader.
+func (h Hints) searchesThrice(word string) bool {
+	path := Words(lastSegment(h.Path))
+	return len(path) == 1 && among(sought, path[0]) && !strings.HasSuffix(h.Path, "}") &&
+		(among(sought, word) || among(sought, strings.TrimSuffix(word, "s"))) && h.named(sought)
+}
+
+// named reports whether a name has one of the verbs, which reads.
+func (h Hints) named(verbs string) bool {
+	return slices.ContainsFunc(h.Names, func(name string) bool {
+		v, c := ofName(name)
+		return c == reads && among(verbs, v)
+	})
 }
 
 // searches tells a POST that only searches: its name or path says so, and neither they nor its text speak of a change.
@@ -170,12 +193,10 @@ func (h Hints) searches() bool {
 	if slices.ContainsFunc(append(h.Names, lastSegment(h.Path)), alsoChanges) {
 		return false
 	}
-	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) ||
-		slices.ContainsFunc(h.Names, func(name string) bool {
-			v, c := ofName(name)
-			return c == reads && among(searchVerbs, v)
-		})
-	byPath := len(path) == 1 && among(" search query lookup find ", path[0]) && !strings.HasSuffix(h.Path, "}")
+	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) || h.named(searchVerbs)
+	byPath := len(path) == 1 && !strings.HasSuffix(h.Path, "}") && (among(" search query lookup find ", path[0]) ||
+		// POST /flows/filter called readFlows, "Read flows"; a filter alone may be made.
+		path[0] == "filter" && len(list) > 0 && among(plainReads, list[0]) && h.named(plainReads))
 	if len(list) == 0 {
 		return byName && byPath
 	}

@@ -120,6 +120,11 @@ func TestInfer(t *testing.T) {
 		{"post", "listItem", "/items/list", "List an item for sale", "create medium"},
 		{"post", "listTokens", "/tokens/list", "Lists your tokens", "read low"},
 		{"post", "ListResourceInventory", "/list", "Lists resources of the inventory", "read low"},
+		{"post", "countFlowRuns", "/flow_runs/count", "Count Flow Runs", "read low"},
+		{"post", "listCharges", "/charges/list", "List charges", "read low"},
+		{"post", "listJobs", "/jobs/list", "List jobs and runs", "create medium"},
+		{"post", "read_flows_flows_filter_post", "/flows/filter", "Read Flows", "read low"},
+		{"post", "readFlow", "/flows/filter", "Filter flows", "create medium"},
 		{"post", "createPaymentToken", "/payment/token/create", "Create a payment token", "create medium"},
 		{"post", "priceList", "/price/list", "Create a price list", "create medium"},
 		{"post", "getAndLock", "/jobs/getAndLock", "Get jobs", "create medium"},
@@ -208,6 +213,15 @@ func TestMore(t *testing.T) {
 	h.More = "Starts a job. Deletes the query afterwards."
 	if !Infer(h).Mutates {
 		t.Error("a read, though it deletes")
+	}
+	h = Hints{Method: "POST", Names: []string{"searchContacts"}, Path: "/contacts/search", Text: "Search contacts",
+		More: "This will accept a filter. Configure the size of a page."}
+	if Infer(h).Mutates {
+		t.Error("no read, though name, path and text search")
+	}
+	h.More = "This will create a search."
+	if !Infer(h).Mutates {
+		t.Error("a read, though it creates")
 	}
 }
 
