@@ -125,6 +125,9 @@ func cases(t *testing.T, d *Database, kind string) {
 	for i := range batch.Entries {
 		e := &batch.Entries[i]
 		fmt.Fprintf(&b, "%s %s %s %v\n", e.ID, catalog.OperationOf(e), catalog.RiskOf(e), e.Entities)
+		for _, s := range e.Supplies {
+			fmt.Fprintf(&b, "  %s of %s = result%s\n", s.Argument, s.ID, s.Field)
+		}
 	}
 	for _, k := range append(batch.Skipped, batch.Renamed...) {
 		fmt.Fprintf(&b, "%s: %s\n", k.ID, k.Reason)
