@@ -72,11 +72,7 @@ func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 			notes = append([]string{"or " + strings.Join(h.Others, ", ")}, notes...)
 		}
 		for _, said := range notes {
-			said = text.SanitizeLine("  " + said)
-			if width > 0 {
-				said = cells.Clip(said, width, m.Cut)
-			}
-			lines = append(lines, show.Dim.Line(said))
+			lines = append(lines, show.WrapLine(show.Dim.Line(text.SanitizeLine("  "+said)), width)...) // ids stay whole
 		}
 	}
 	return lines

@@ -43,13 +43,18 @@ func TestHitLines(t *testing.T) {
 		{ID: "pets_v1.pet.get", Tag: "R", Brief: "Get a pet.", Like: true},
 		{ID: "pets_v2.pet.search", Tag: "R", Brief: "Search for pets."},
 	}}
-	want := "pets_v2.pet.get     R  Get a pet.\n  or pets_v1.pet.get\n  needs pet_id: from pets_v2.pet.search\n" +
-		"pets_v2.pet.search  R  Search for pets.\n… 9 more"
-	var got []string
-	for _, l := range hitLines(e, 60, RenderOptions{}.Marks()) {
-		got = append(got, l.String())
-	}
-	if d := cmp.Diff(want, strings.Join(got, "\n")); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+	for width, want := range map[int]string{
+		60: "pets_v2.pet.get     R  Get a pet.\n  or pets_v1.pet.get\n  needs pet_id: from pets_v2.pet.search\n" +
+			"pets_v2.pet.search  R  Search for pets.\n… 9 more",
+		30: "pets_v2.pet.get     R  Get a …\n  or pets_v1.pet.get\n  needs pet_id: from\n    pets_v2.pet.search\n" +
+			"pets_v2.pet.search  R  Search…\n… 9 more",
+	} {
+		var got []string
+		for _, l := range hitLines(e, width, RenderOptions{}.Marks()) {
+			got = append(got, l.String())
+		}
+		if d := cmp.Diff(want, strings.Join(got, "\n")); d != "" {
+			t.Errorf("at %d (-want +got):\n%s", width, d)
+		}
 	}
 }
