@@ -77,8 +77,9 @@ func OpenSet(dir string) (Set, error) {
 }
 
 // Tasks fills in what came before each request, for sets whose requests are steps of tasks: those whose ids are the
-// same up to the last colon ("ship-order:find-customer") are of one task, in the order of the file.
-func (s *Set) Tasks() {
+// same up to the last colon ("ship-order:find-customer") are of one task, in the order of the file. It returns how many
+// requests have something before them.
+func (s *Set) Tasks() (following int) {
 	answers := map[string][]string{}
 	for i := range s.Queries {
 		q := &s.Queries[i]
@@ -86,9 +87,12 @@ func (s *Set) Tasks() {
 		if at < 0 {
 			continue
 		}
-		q.Before = slices.Clone(answers[q.ID[:at]])
+		if q.Before = slices.Clone(answers[q.ID[:at]]); len(q.Before) > 0 {
+			following++
+		}
 		answers[q.ID[:at]] = append(answers[q.ID[:at]], q.Gold...)
 	}
+	return following
 }
 
 // jsonLines is the path of NAME.jsonl or NAME.jsonl.gz in a folder, or "".

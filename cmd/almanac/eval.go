@@ -42,8 +42,8 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 		if err != nil {
 			return misconfigured(err)
 		}
-		if c.History {
-			set.Tasks()
+		if c.History && set.Tasks() == 0 {
+			fmt.Fprintf(cli.stderr, "%s: no request follows another of one task: --history changes nothing\n", dir)
 		}
 		files := cli.Catalog
 		if len(files) == 0 {
