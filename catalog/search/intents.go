@@ -39,10 +39,10 @@ func (k Intent) String() string {
 
 // intentWords are the verbs of each intent, in the order of the constants.
 const intentWords = `find get list search retrieve fetch show lookup look query check view read browse locate discover obtain see display access describe tell know what which who when where count
-create add new make post insert register generate build set start open book reserve schedule order buy purchase upload import submit publish
+create add new make post insert register generate build set start open book reserve schedule order buy purchase upload import submit publish send
 update edit modify change adjust patch put replace rename alter amend revise move
 delete remove cancel destroy clear erase drop revoke unregister unsubscribe disable
-calculate compute determine estimate evaluate measure convert translate transform analyze verify validate send play compare recommend`
+calculate compute determine estimate evaluate measure convert translate transform analyze verify validate play compare recommend`
 
 // leadWords may stand before the verb of a clause; clauseWords are those of them that end the clause before.
 const (
