@@ -30,6 +30,29 @@ func TestNamedNamespaces(t *testing.T) {
 	}
 }
 
+// TestNameInPlace ranks an action whose namespace and name together have what is asked for above one that only speaks
+// of it, and what a product that is named does above what others do, however few actions it has.
+func TestNameInPlace(t *testing.T) {
+	c, _ := New([]Entry{
+		read("drive.files.list", "Searches what is in a drive.", nil, nil),
+		read("drive.permissions.list", "List files' permissions.", nil, nil),
+		read("drive.comments.list", "List comments of files.", nil, nil),
+		read("drive.files.get", "Gets metadata by id.", nil, nil),
+		read("box.chat.post", "Notes it.", nil, nil), read("box.chat.list", "Lists messages.", nil, nil),
+		read("slab.chat.post", "Post a message to a channel of users.", nil, nil),
+	}, Options{})
+	for query, want := range map[string]string{
+		"list files": "drive.files.list", "google drive: list files": "drive.files.list",
+		"please list all the files of the folder": "drive.files.list", "list permissions of files": "drive.permissions.list",
+		"box: post a message to a channel of users": "box.chat.post",
+	} {
+		if s := mustSearch(t, c.View(), query, SearchOptions{}); s.Hits()[0].ID != want {
+			why, _ := c.View().Explain(want, query)
+			t.Errorf("%q: got %v, want %s first\n%s", query, ids(s), want, why)
+		}
+	}
+}
+
 // TestProductNames finds actions by what their product is called, in the document's title or the server's name.
 func TestProductNames(t *testing.T) {
 	var entries []Entry

@@ -50,6 +50,12 @@ func TestRecent(t *testing.T) {
 		}
 	}
 	used := v.WithRecent([]string{"beta.qx.list"})
+	for query, want := range map[string]bool{"send a message": true, "alpha: send a message": false, "beta: send": true} {
+		why, err := used.Explain("beta.qx.send", query)
+		if got := strings.Contains(why, "(context)"); err != nil || got != want {
+			t.Errorf("%q: the session counts: %t, want %t, %v\n%s", query, got, want, err, why)
+		}
+	}
 	if found := mustSearch(t, used, "folder", SearchOptions{}); slices.Contains(ids(found), "beta.qx.send") {
 		t.Error("what was used alone found an action")
 	}

@@ -364,7 +364,7 @@ func TestCalled(t *testing.T) {
 		{ID: "billing.refund.issue", Title: "Pay back",
 			Description: "Refunds an invoice: what is owed is waived, the rest paid back. Not undone.",
 			Aliases:     []string{"reimburse customer"}},
-		{ID: "billing.refund.draft", Description: "Draft a note for a refund, without issuing the refund; to reimburse a customer later, or pay an invoice back."},
+		{ID: "billing.refund.draft", Description: "Issue a refund note, a draft, without issuing the refund; to reimburse a customer later, or pay an invoice back."},
 		{ID: "commerce.order.create", Description: "Takes what a customer wants to buy."},
 		{ID: "billing.invoice.create_order", Description: "Make the draft of a bill from what was bought."},
 	}

@@ -29,9 +29,9 @@ func TestRanking(t *testing.T) {
 		off   []search.Feature
 		want  string
 	}{
-		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.6960, desk.ticket.cancel 1.6547"},
+		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.8074, desk.ticket.cancel 1.7661"},
 		{"cancel the ticket for my flight", []search.Feature{search.Vectors},
-			"air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
+			"air.ticket.cancel 1.5374, desk.ticket.cancel 1.5109"},
 		{"climate of the city", nil, "city.population 1.3207, city.weather 1.2739, city.hotels 1.2242"},
 		{"climate of the city", []search.Feature{search.Vectors},
 			"city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},

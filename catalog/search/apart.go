@@ -105,15 +105,13 @@ func (ix *Index) sideBySide(a, b int32, visible Bits) bool {
 // joined is the words of a visible path or product that a query writes as one: "googledrive".
 func (r *reader) joined(word string) []string {
 	ix := r.index
-	from, _ := slices.BinarySearch(ix.namedPaths.sums, joinedSum([]string{word}))
-	for i := from; i < len(ix.namedPaths.sums) && ix.namedPaths.sums[i] == joinedSum([]string{word}); i++ {
-		n := ix.namedPaths.namespaces[i]
-		name, docs := ix.namesOf(n).Names.At(int(n>>1)), ix.documentsOf(n)
+	for _, n := range ix.namedPaths.of(joinedSum([]string{word})) {
+		name, docs := ix.nameOf(n), ix.documentsOf(n)
 		if !r.request.Visible.Any(docs) {
 			continue
 		}
 		words := strings.Split(name, "_")
-		if n&1 == 0 {
+		if !isProduct(n) {
 			words = wordsOf(ix.options.Path(int(docs[0]))[strings.Count(name, ".")])
 		}
 		for n := range words {

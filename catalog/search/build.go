@@ -322,6 +322,11 @@ func (w *worker) addWords(p *part, doc uint32) {
 			continue
 		case Name:
 			where, at = pairInName, inName
+			if n := len(w.document.Path); n > 0 && i == 0 { // files.list has "files" beside "list"
+				if above := w.termsOf(w.document.Path[n-1]); len(above) > 0 {
+					last = above[len(above)-1]
+				}
+			}
 		case Title:
 			where = pairInName
 		case Body:

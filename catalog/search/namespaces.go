@@ -2,7 +2,8 @@ package search
 
 // The feature Namespaces: the query names a path of documents, such as a product: "send a message in slack", "stripe:
 // create customer". The words of its last segment, or the first ones of another name of it, must stand after a
-// preposition, before a colon, in capitals or at the beginning, and hardly occur in other documents.
+// preposition, before a colon, in capitals or at the beginning, and hardly occur in other documents. Who writes a name
+// and a colon says where to look: that counts most.
 
 import (
 	"cmp"
@@ -13,13 +14,13 @@ import (
 )
 
 const (
-	// namedPoints is added to the documents of a named namespace: 0.3 units.
+	// namedPoints is added to the documents of a named namespace: 0.3 units. aheadPoints is, where the name stands before
+	// a colon: 0.8 units.
 	namedPoints = unit * 3 / 10
-	// namedDepth is the most segments of such a namespace, namedWords the most words of its last segment, and leastNamed
-	// the least number of its documents.
+	aheadPoints = unit * 8 / 10
+	// namedDepth is the most segments of such a namespace, and namedWords the most words of its last segment.
 	namedDepth = 2
 	namedWords = 3
-	leastNamed = 4
 )
 
 // beforeNames are the words that a name may follow.
@@ -32,12 +33,28 @@ type namedPaths struct {
 	namespaces []uint32
 }
 
+// of are the paths whose name has the sum.
+func (p namedPaths) of(sum uint64) []uint32 {
+	from, _ := slices.BinarySearch(p.sums, sum)
+	to := from
+	for to < len(p.sums) && p.sums[to] == sum {
+		to++
+	}
+	return p.namespaces[from:to]
+}
+
+// isProduct reports whether a named path is a product.
+func isProduct(n uint32) bool { return n&1 != 0 }
+
 // documentsOf are the documents of a named path.
 func (ix *Index) documentsOf(n uint32) []uint32 { return ix.namesOf(n).At(int(n >> 1)) }
 
+// nameOf is the key of a named path.
+func (ix *Index) nameOf(n uint32) string { return ix.namesOf(n).Names.At(int(n >> 1)) }
+
 // namesOf are the keys that a named path is one of.
 func (ix *Index) namesOf(n uint32) *Keys {
-	if n&1 != 0 {
+	if isProduct(n) {
 		return &ix.keys[ix.options.ProductKind]
 	}
 	return &ix.keys[ix.options.PathKind]
@@ -98,12 +115,18 @@ func (ix *Index) newNamedPaths() namedPaths {
 	return p
 }
 
-// named are the numbers of the namespaces that a query names. A query of several parts names none: each part may be
-// about another.
-func (ix *Index) named(q *query) []uint32 {
+// A namedPath is a path that a query names, and the points that it is worth.
+type namedPath struct {
+	path   uint32
+	points int32
+}
+
+// named are the paths that a query names, in the order of their numbers. A query of several parts names none: each part
+// may be about another.
+func (ix *Index) named(q *query) []namedPath {
 	raw, stems := q.raw, q.stems
-	var named []uint32
-	var begins map[string]bool
+	var named []namedPath
+	var places map[string]namePlace
 	sums := make([]uint64, len(stems))
 	for i, st := range stems {
 		if st != "" {
@@ -114,29 +137,36 @@ func (ix *Index) named(q *query) []uint32 {
 		if stems[i] == "" {
 			continue
 		}
-		sum, longest := uint64(0), []uint32(nil) // of products that begin here, the one with the longest name
+		sum, longest := uint64(0), []namedPath(nil) // of products that begin here, the one with the longest name
 		for j := i; j < min(len(stems), i+namedWords); j++ {
 			if stems[j] == "" || slices.Contains(stems[i:j], stems[j]) {
 				continue
 			}
 			sum += sums[j]
-			from, ok := slices.BinarySearch(ix.namedPaths.sums, sum)
-			if !ok {
+			paths := ix.namedPaths.of(sum)
+			if len(paths) == 0 {
 				continue
 			}
-			if begins == nil {
-				begins = ix.lexicon.nameBegins(q.text)
+			if places == nil {
+				places = ix.lexicon.namePlaces(q.text)
 			}
-			to := from
-			for to < len(ix.namedPaths.sums) && ix.namedPaths.sums[to] == sum {
-				to++
+			if places[raw[i].written()]&mayBegin == 0 || !ix.distinct(stems[i:j+1], paths) {
+				continue
 			}
-			if begins[raw[i].written()] && ix.distinct(stems[i:j+1], ix.namedPaths.namespaces[from:to]) {
-				paths, products := split(ix.namedPaths.namespaces[from:to])
-				named = append(named, paths...)
-				if len(products) > 0 {
-					longest = products
+			points := int32(namedPoints)
+			if i == 0 && places[raw[j].written()]&beforeColon != 0 {
+				points = aheadPoints
+			}
+			var products []namedPath
+			for _, n := range paths {
+				if isProduct(n) {
+					products = append(products, namedPath{n, points})
+				} else {
+					named = append(named, namedPath{n, points})
 				}
+			}
+			if len(products) > 0 {
+				longest = products
 			}
 		}
 		named = append(named, longest...)
@@ -144,20 +174,10 @@ func (ix *Index) named(q *query) []uint32 {
 	if len(named) == 0 || len(ix.lexicon.clauses(q.text)) > 0 {
 		return nil
 	}
-	slices.Sort(named)
-	return slices.Compact(named)
-}
-
-// split parts the namespaces from the products among named paths.
-func split(named []uint32) (paths, products []uint32) {
-	for _, n := range named {
-		if n&1 != 0 {
-			products = append(products, n)
-		} else {
-			paths = append(paths, n)
-		}
-	}
-	return paths, products
+	slices.SortFunc(named, func(a, b namedPath) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(b.points, a.points))
+	})
+	return slices.CompactFunc(named, func(a, b namedPath) bool { return a.path == b.path })
 }
 
 // distinct reports whether four of five documents that have the rarest stem of a name are in its namespaces.
@@ -175,7 +195,7 @@ func (ix *Index) distinct(stems []string, namespaces []uint32) bool {
 		least = min(least, len(docs))
 	}
 	total := 0
-	if _, products := split(namespaces); len(products) > 0 && len(namespaces) > 1 {
+	if len(namespaces) > 1 && slices.ContainsFunc(namespaces, isProduct) {
 		all := NewBits(ix.docs) // they may have documents in common
 		for _, n := range namespaces {
 			all.SetAll(ix.documentsOf(n))
@@ -186,43 +206,61 @@ func (ix *Index) distinct(stems []string, namespaces []uint32) bool {
 			total += len(ix.documentsOf(n))
 		}
 	}
-	return total >= leastNamed && 5*total >= 4*least
+	return 5*total >= 4*least
 }
 
-// nameBegins are the words of a query that may begin a name.
-func (l *lexicon) nameBegins(query string) map[string]bool {
-	begins := map[string]bool{}
+// A namePlace is what the place of a word in a query says about names.
+type namePlace uint8
+
+const (
+	mayBegin    namePlace = 1 << iota // a name may begin with it
+	beforeColon                       // a colon follows
+)
+
+// namePlaces are the places of a query's words.
+func (l *lexicon) namePlaces(query string) map[string]namePlace {
+	places := map[string]namePlace{}
 	sentence, before := true, ""
 	for i, field := range strings.Fields(query[:min(len(query), spelling.MaxText)]) {
-		lower := strings.ToLower(field)
-		if i == 0 || l.names[before] || strings.HasSuffix(field, ":") || !sentence && field != lower {
-			spelling.EachWord(field, func(word []byte, _ bool) { begins[string(word)] = true })
+		lower, colon := strings.ToLower(field), strings.HasSuffix(field, ":")
+		if i == 0 || l.names[before] || colon || !sentence && field != lower {
+			place := mayBegin
+			if colon {
+				place |= beforeColon
+			}
+			spelling.EachWord(field, func(word []byte, _ bool) { places[string(word)] |= place })
 		}
 		before = lower
 		sentence = strings.IndexByte(".?!", field[len(field)-1]) >= 0
 	}
-	return begins
+	return places
 }
 
 func addNamespaces(ix *Index, q *query, t *tally) {
-	paths, products := split(ix.named(q))
+	named := ix.named(q)
 	var raised Bits // by a path or a product, where there are products: one raises no document again
-	if len(products) > 0 {
+	if slices.ContainsFunc(named, func(n namedPath) bool { return isProduct(n.path) }) {
 		raised = NewBits(ix.docs)
 	}
-	for i, n := range slices.Concat(paths, products) {
-		name := ix.namesOf(n).Names.At(int(n >> 1))
-		if i >= len(paths) {
-			name = strings.ReplaceAll(name, "_", " ")
-		}
-		for _, doc := range ix.documentsOf(n) {
-			if t.points[doc] > 0 && (i < len(paths) || !raised.Has(int(doc))) {
-				t.points[doc] += namedPoints
+	add := func(n namedPath, name string) {
+		for _, doc := range ix.documentsOf(n.path) {
+			if t.points[doc] > 0 && (!isProduct(n.path) || !raised.Has(int(doc))) {
+				t.points[doc] += n.points
 			}
 		}
 		if raised != nil {
-			raised.SetAll(ix.documentsOf(n))
+			raised.SetAll(ix.documentsOf(n.path))
 		}
 		t.note(because("(namespace)", "the query names "+name))
+	}
+	for _, n := range named {
+		if !isProduct(n.path) {
+			add(n, ix.nameOf(n.path))
+		}
+	}
+	for _, n := range named {
+		if isProduct(n.path) {
+			add(n, strings.ReplaceAll(ix.nameOf(n.path), "_", " "))
+		}
 	}
 }

@@ -351,7 +351,7 @@ func TestNamedPaths(t *testing.T) {
 		q := (&reader{index: ix, request: ix.ask(text), forms: map[[2]string]*wordForm{}}).parse(text)
 		got := ""
 		if named := ix.named(&q); len(named) > 0 {
-			got = ix.keys[0].Names.At(int(named[0] >> 1))
+			got = ix.nameOf(named[0].path)
 		}
 		if got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
