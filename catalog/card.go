@@ -103,7 +103,7 @@ func (v *View) gist(domain string) []string {
 			continue
 		}
 		if group, _, deeper := strings.Cut(ids.At(doc)[len(prefix):], "."); deeper {
-			groups[spelling.Plural(spelling.Singular(strings.ToLower(text.OneLine(group))))]++
+			groups[v.groupWord(strings.ToLower(text.OneLine(group)))]++
 		}
 	}
 	named := v.cat.index.Keys(entityKind)
@@ -115,7 +115,7 @@ func (v *View) gist(domain string) []string {
 				break
 			}
 			if v.visible.Has(int(d)) {
-				entities[spelling.Plural(named.Names.At(i))]++
+				entities[plainWords(spelling.Plural(named.Names.At(i)))]++
 			}
 		}
 	}
@@ -130,6 +130,16 @@ func (v *View) gist(domain string) []string {
 	}
 	return words[:min(len(words), gistWords)]
 }
+
+// groupWord is how a card calls a sub-namespace: things in the plural, a subject such as "support" as it is written.
+func (v *View) groupWord(group string) string {
+	if one := spelling.Singular(group); v.cat.index.Keys(entityKind).Get(one) != nil {
+		return plainWords(spelling.Plural(one))
+	}
+	return plainWords(group)
+}
+
+func plainWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // byCount are the names, commonest first, ties by name.
 func byCount(counts map[string]int) []string {
