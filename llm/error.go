@@ -25,6 +25,7 @@ const (
 	RateLimited ErrorKind = "rate"        // too many requests; worth trying again
 	ServerFault ErrorKind = "server"      // the server failed; worth trying again
 	Broken      ErrorKind = "broken"      // the connection ended before the answer did; worth trying again
+	Endless     ErrorKind = "endless"     // the answer was cut off, since it went on and on
 	BadRecord   ErrorKind = "record"      // a recording does not fit the request
 )
 

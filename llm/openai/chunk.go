@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"almanac/llm"
@@ -77,6 +78,13 @@ func (c chunk) fault(line []byte) (fault, bool) {
 
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
+// The most that a completion may have: bytes of text, reasoning and arguments together, and calls. More is no answer of
+// use, but a server or model that has lost its end.
+const (
+	maxAnswer = 4 << 20
+	maxCalls  = 64
+)
+
 // An answer is a completion as far as it has come.
 type answer struct {
 	hear      func(llm.Piece)
@@ -96,8 +104,11 @@ type call struct {
 	args  bytes.Buffer
 }
 
-// whole tells whether nothing can be missing from the arguments.
-func (c *call) whole() bool { return c.args.Len() > 0 && json.Valid(c.args.Bytes()) }
+// whole tells whether nothing can be missing from the arguments. Without a bracket at the end they are not read.
+func (c *call) whole() bool {
+	args := bytes.TrimSpace(c.args.Bytes())
+	return bytes.HasSuffix(args, []byte("}")) && json.Valid(args)
+}
 
 func (a *answer) take(c chunk) {
 	if u := c.Usage; u != nil {
@@ -122,6 +133,21 @@ func (a *answer) take(c chunk) {
 			a.stop = ch.FinishReason
 		}
 	}
+}
+
+// excess says what the answer has too much of; "" for nothing.
+func (a *answer) excess() string {
+	size := a.text.Len() + a.reasoning.Len()
+	for _, c := range a.calls {
+		size += c.args.Len()
+	}
+	switch {
+	case size > maxAnswer:
+		return fmt.Sprintf("longer than %d MiB", maxAnswer>>20)
+	case len(a.calls) > maxCalls:
+		return fmt.Sprintf("more than %d tool calls", maxCalls)
+	}
+	return ""
 }
 
 func (a *answer) say(text string) {
@@ -166,7 +192,7 @@ func (a *answer) takeCall(f fragment) {
 			c.index = *f.Index
 		}
 		a.calls = append(a.calls, c)
-	} else if c.whole() && args == c.args.String() {
+	} else if len(args) == c.args.Len() && args == c.args.String() && c.whole() {
 		return // some servers end with all the arguments again
 	}
 	if c.id == "" {

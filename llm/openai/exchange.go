@@ -198,11 +198,21 @@ func (x *exchange) read(next func() ([]byte, error), a *answer) error {
 			return x.streamError(f)
 		}
 		a.take(c)
+		if what := a.excess(); what != "" {
+			return x.endlessError(what)
+		}
 	}
 	if !x.done && a.stop == "" {
 		return x.brokenError("the stream ended in the middle of the answer", io.ErrUnexpectedEOF)
 	}
 	return nil
+}
+
+func (x *exchange) endlessError(what string) *llm.Error {
+	return &llm.Error{
+		Kind: llm.Endless, Message: x.server() + ": the answer of " + x.model + " was cut off: " + what,
+		Hint: "ask again in smaller steps, or try another model",
+	}
 }
 
 func (x *exchange) brokenError(what string, err error) *llm.Error {

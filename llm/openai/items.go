@@ -148,6 +148,18 @@ func (a *itemAnswer) close(index int, whole item) {
 	}
 }
 
+// excess is that of the answer, whose items may be no more than calls may be, with thoughts between them.
+func (a *itemAnswer) excess() string {
+	size := 0
+	for _, it := range a.items {
+		size += len(it.Encrypted)
+	}
+	if len(a.items) > 4*maxCalls || size > maxThoughtBytes {
+		return "too many parts"
+	}
+	return a.answer.excess()
+}
+
 func (a *itemAnswer) sayIn(it *openItem, text string) {
 	if text == "" {
 		return

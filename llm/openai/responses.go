@@ -152,6 +152,9 @@ func (x *exchange) takeEvent(payload []byte, a *itemAnswer) error {
 		return x.streamError(readFault([]byte(`{"error":` + string(e.Response.Error) + `}`)))
 	}
 	a.take(e)
+	if what := a.excess(); what != "" {
+		return x.endlessError(what)
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -335,6 +336,32 @@ func TestFailedResponses(t *testing.T) {
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\n%v, want %s %s", test.stream, err, test.kind, test.want)
+		}
+	}
+}
+
+// TestEndless: an answer without an end is cut off over both interfaces, and nobody is asked the same again.
+func TestEndless(t *testing.T) {
+	long := strings.Repeat("and so on ", maxAnswer/10+1)
+	for name, test := range map[string]struct {
+		reply openaitest.Reply
+		want  string
+	}{
+		"text":      {openaitest.Reply{Text: long, Chunk: 1 << 16}, "longer than 4 MiB"},
+		"reasoning": {openaitest.Reply{Reasoning: long, Chunk: 1 << 16}, "longer than 4 MiB"},
+		"arguments": {openaitest.Reply{Calls: []openaitest.Call{{Name: "execute", Args: long, OneChunk: true}}},
+			"longer than 4 MiB"},
+		"calls": {openaitest.Reply{Calls: slices.Repeat([]openaitest.Call{{Name: "query", Args: "{}"}}, maxCalls+1)},
+			"more than 64 tool calls"},
+	} {
+		for _, api := range []string{ChatAPI, ResponsesAPI} {
+			s := openaitest.New(test.reply)
+			_, _, err := askAt(t, New(Options{BaseURL: s.URL(), API: api}))
+			s.Close()
+			var e *llm.Error
+			if !errors.As(err, &e) || e.Kind != llm.Endless || e.Temporary() || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s over %s: got %v, want %q", name, api, err, test.want)
+			}
 		}
 	}
 }
