@@ -14,6 +14,11 @@ func TestAddress(t *testing.T) {
 		{"https://u:p@ss@word@host/x", "https://***@host/x", "u:p@ss@word p@ss@word"},
 		{"https://host/path", "https://host/path", ""},
 		{"dir/what?a=b.yaml", "dir/what?a=b.yaml", ""},
+		{"https://host/x#bearer=sk-lit-9 y", "https://host/x#bearer=sk-lit-9 y", ""},
+		{"https://host/x#bearer=sk-a-literal-token-9 y", "https://host/x#bearer=*** y", "sk-a-literal-token-9"},
+		{"m=grpc:host:9#bearer=ab12cd34ef56gh78ij90KL", "m=grpc:host:9#bearer=***", "ab12cd34ef56gh78ij90KL"},
+		{"https://host/x#a%20b%20c", "https://host/x#***", "a%20b%20c"},
+		{"https://host/x#/paths/a%20b", "https://host/x#/paths/a%20b", ""}, {"s.json#two words+", "s.json#two words+", ""},
 	} {
 		shown, values := Address(c.text)
 		got := strings.Join(values, " ")
@@ -37,8 +42,19 @@ func TestCommand(t *testing.T) {
 		{"db postgres://ann:hunter22@host/db?sslkey=abcdef", "db postgres://***@host/db?sslkey=***",
 			"ann:hunter22 hunter22 abcdef"},
 		{"A=b PIN=1234 x", "A=b PIN=*** x", ""},
+		{"r --header Authorization:·Bearer·abc-def-1 -H X-Key:abc-def-2", "r --header Authorization: *** -H X-Key: ***",
+			"abc-def-1 abc-def-2"},
+		{"r --header=Cookie:·abc-def-3 Authorization:·Basic·${B} X-Org:·acme", "r --header=Cookie: *** " +
+			"Authorization: Basic ${B} X-Org: acme", "abc-def-3"},
+		{"run key-server:latest auth:8080 https://h:1/x", "run key-server:latest auth:8080 https://h:1/x", ""},
+		{"sh 'Authorization: Bearer abc-def-4'", "sh 'Authorization: Bearer ***", "abc-def-4'"},
+		{"stripe sk_live_abcdefgh12345678 -v", "stripe *** -v", "sk_live_abcdefgh12345678"},
 	} {
-		shown, values := Command(strings.Fields(c.words))
+		words := strings.Fields(c.words) // · is a blank within a word
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "·", " ")
+		}
+		shown, values := Command(words)
 		if got := strings.Join(shown, " "); got != c.shown || strings.Join(values, " ") != c.values {
 			t.Errorf("%s: %s, %s", c.words, got, values)
 		}

@@ -106,7 +106,7 @@ func (t *sourceTable) secret(key string, value any) (name, message string) {
 	switch {
 	case isEnv && secret.IsVariable(env) && secret.IsName(env):
 		at.Env, name = env, env
-	case isKeyring && keyring != "":
+	case isKeyring && secret.IsName(strings.ReplaceAll(keyring, " ", "_")):
 		at.Keyring, name = keyring, keyring
 	case isCommand && len(command) > 0 && command[0] != "":
 		at.Command, name = command, sourcesKey+t.name+"."+key

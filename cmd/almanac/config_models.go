@@ -136,7 +136,9 @@ func (t *modelTable) take(key string, value any, v configValue) (message, hint s
 			return "want the name of a variable; " + noKey, keyHint
 		}
 	case "key_keyring":
-		t.key.keyring = v.text
+		if t.key.keyring = v.text; isText && !secret.IsName(strings.ReplaceAll(v.text, " ", "_")) {
+			return "want the name of an entry in the keyring; " + noKey, keyHint
+		}
 	case "key_command":
 		if t.key.command = v.list; len(v.list) == 0 || v.list[0] == "" {
 			return `want a program and its arguments, like ["pass", "show", "openai"]`, ""

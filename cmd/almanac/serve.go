@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/media"
 	"almanac/catalog/pattern"
+	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/session"
@@ -234,6 +235,9 @@ func (c serveCommand) only() ([]gateway.Client, error) {
 	}
 	token, set := os.LookupEnv(name)
 	switch {
+	case name != "" && !(secret.IsVariable(name) && secret.IsName(name)):
+		return nil, errors.New("--token-env: the value is not shown, since it may be the token itself: want the name of a " +
+			"variable of the environment")
 	case c.TokenEnv != nil && token == "":
 		return nil, fmt.Errorf("--token-env %s: variable is unset or empty: it must hold the token", name)
 	case c.HTTP == "" || !set:

@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/session"
 	"almanac/session/gateway/oauth"
 	"almanac/session/policy"
@@ -357,6 +358,10 @@ func (t tokenTable) token(getenv func(string) (string, bool)) (*Token, error) {
 		return nil, errors.New("expires: there is no token that could expire")
 	case t.Env == "":
 		return nil, nil
+	}
+	if !secret.IsVariable(t.Env) || !secret.IsName(t.Env) {
+		return nil, errors.New("token_env: the value is not shown, since it may be the token itself: want the name of a " +
+			"variable of the environment")
 	}
 	token, _ := getenv(t.Env)
 	if len(token) < minToken {
