@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 )
 
@@ -63,10 +63,13 @@ func serversOf(text []byte) (map[string]json.RawMessage, error) {
 	return nil, errors.New("want mcpServers or servers at the top, found neither")
 }
 
+// maxConfig is the size of the largest file of servers that is read, in bytes.
+const maxConfig = 16 << 20
+
 // readConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
 // disabled or cannot be used are listed with the reason. The name of each is its key.
 func readConfig(file string, getenv func(string) (string, bool)) ([]endpoint, []catalog.Skip, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.Read(file, maxConfig)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -216,9 +216,6 @@ func failedInput(err error) error {
 	return &exitError{Code: exitFailed}
 }
 
-// maxPiped is the maximum length of a piped line.
-const maxPiped = 16 << 20
-
 // pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. Lines are Lua,
 // or prompts with asks. It continues after a failure and returns the first.
 func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err error) {
@@ -276,6 +273,9 @@ func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err er
 		}
 	}
 	handle()
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return errors.Join(failed, fmt.Errorf("standard input: line %d: longer than %d MiB", read+1, maxPiped>>20))
+	}
 	return errors.Join(failed, lines.Err())
 }
 

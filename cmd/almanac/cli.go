@@ -376,9 +376,25 @@ func (p *program) readCode(code string) (string, error) {
 	if code != "-" {
 		return code, nil
 	}
-	text, err := io.ReadAll(p.stdin)
-	if err != nil {
-		return "", errors.Join(errors.New("standard input"), err)
+	return readText(p.stdin, "standard input")
+}
+
+// maxPiped is the maximum length of a script or prompt from a file or a pipe, and of a piped line.
+const maxPiped = 16 << 20
+
+// readText reads a script or a prompt of at most maxPiped bytes from a file or pipe that errors call name: one that
+// never ends is an error, too.
+func readText(in io.Reader, name string) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxPiped+1))
+	switch {
+	case err != nil:
+		var failed *fs.PathError // names the file, too
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return "", fmt.Errorf("%s: %w", name, err)
+	case len(text) > maxPiped:
+		return "", fmt.Errorf("%s: longer than %d MiB", name, maxPiped>>20)
 	}
 	return strings.TrimPrefix(string(text), "\ufeff"), nil
 }

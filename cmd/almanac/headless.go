@@ -56,12 +56,16 @@ func (cli *commandLine) tellMisplaced(args []string) {
 
 // readFile reads a script. A first line that begins with # is for the shell that starts it.
 func (p *program) readFile(path string) (string, error) {
-	text, err := p.readCode(path)
+	in, name := p.stdin, "standard input"
 	if path != "-" {
-		var b []byte
-		b, err = os.ReadFile(path)
-		text = strings.TrimPrefix(string(b), "\ufeff")
+		f, err := os.Open(path) // a pipe of the shell's, too
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in, name = f, path
 	}
+	text, err := readText(in, name)
 	if strings.HasPrefix(text, "#") {
 		text = "--" + text
 	}

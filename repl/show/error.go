@@ -46,9 +46,16 @@ func ErrorLines(err *vm.Error, width int) []Line {
 	return lines
 }
 
+// maxExcerpt is how many columns of a source line an error shows at most.
+const maxExcerpt = 1000
+
 // excerptLines are the source line of an error and a caret under the place. Of a line that is wider than the screen the
-// part around the place is shown, or its beginning where the place is not known.
+// part around the place is shown, or its beginning where the place is not known. Where lines are not wrapped that is
+// one of more than maxExcerpt.
 func excerptLines(err *vm.Error, width int) []Line {
+	if width < minWrap {
+		width = maxExcerpt
+	}
 	gutter := "  | "
 	if err.Line > 0 {
 		gutter = fmt.Sprintf("%5d | ", err.Line)
@@ -56,18 +63,14 @@ func excerptLines(err *vm.Error, width int) []Line {
 	source := strings.TrimRight(err.Excerpt, "\n")
 	clean := func(s string) string { return ExpandTabs(text.SanitizeSource(s)) }
 	if err.Column <= 0 || err.Column > len(source)+1 {
-		text := clean(source)
-		if width >= minWrap {
-			text = cells.Clip(text, width-len(gutter), "...")
-		}
-		return []Line{{{Dim, gutter}, {Code, text}}}
+		return []Line{{{Dim, gutter}, {Code, cells.Clip(clean(source), width-len(gutter), "...")}}}
 	}
 	at := err.Column - 1
 	for at > 0 && at < len(source) && !utf8.RuneStart(source[at]) {
 		at--
 	}
 	before, after := clean(source[:at]), clean(source[at:])
-	if room := width - len(gutter); width >= minWrap && cells.Width(before)+cells.Width(after) > room {
+	if room := width - len(gutter); cells.Width(before)+cells.Width(after) > room {
 		const cut = "..."
 		if lead := room * 2 / 3; cells.Width(before) > lead {
 			before = cut + cells.Tail(before, max(lead-len(cut), 0))

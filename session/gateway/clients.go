@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 	"almanac/session"
 	"almanac/session/gateway/oauth"
@@ -189,11 +189,14 @@ func (t limitTable) limits(key string) (Limits, error) {
 	return l, nil
 }
 
+// maxClients is the size of the largest file of clients that is read, in bytes.
+const maxClients = 16 << 20
+
 // ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each, and
 // [tenant.NAME] for what all clients of a tenant may have. A key that is not known, a token that is not there and an
 // empty list are errors: a rule that is misspelt would leave more open than was meant.
 func ReadClients(file string, getenv func(string) (string, bool)) (Roster, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.Read(file, maxClients)
 	if err != nil {
 		return Roster{}, fmt.Errorf("clients: %w", err)
 	}
