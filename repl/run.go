@@ -149,8 +149,26 @@ func hintLoading(o *session.Outcome) {
 	}
 }
 
-// HintHidden tells the person when a name is nil because the view hides the actions below it. It is not for a model.
+// absent says how the actions of a name come into the session, where they are not there by themselves.
+func absent(root string) string {
+	switch root {
+	case "fs":
+		return "fs.* are the files of a folder: start with --catalog workspace:DIR"
+	case "peer", "context", "agent":
+		return root + ".* are for sessions in a team: start with --team NAME"
+	}
+	return ""
+}
+
+// HintHidden tells the person when a name is nil because the view hides the actions below it, or because they come with
+// what this session has not. It is not for a model.
 func HintHidden(v *catalog.View, source string, o *session.Outcome) {
+	if o.Err != nil && o.Err.Missing != "" {
+		if e, err := v.Resolve(o.Err.Missing); err == nil && e.ID != o.Err.Missing {
+			o.Err.Hint = fmt.Sprintf("another name of %s: call %s{...}", e.ID, e.ID)
+			return
+		}
+	}
 	if o.Err == nil || o.Err.Hint != "" || o.Err.Kind != vm.Runtime || o.Err.Code != "" {
 		return
 	}
@@ -165,6 +183,7 @@ func HintHidden(v *catalog.View, source string, o *session.Outcome) {
 			return
 		}
 	}
+	o.Err.Hint = absent(o.Err.Missing)
 }
 
 func cellName(n int) string {

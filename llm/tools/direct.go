@@ -125,7 +125,7 @@ func (b *Briefing) Ready() error {
 	}
 	if n := b.session.View().Len(); n > DirectLimit {
 		return fmt.Errorf("--direct: %d actions: at most %d can be tools of the model: "+
-			"narrow the view with --view or /view, or leave out --direct", n, DirectLimit)
+			"narrow the view with --view or /catalog view only NAMES, or leave out --direct", n, DirectLimit)
 	}
 	return nil
 }
