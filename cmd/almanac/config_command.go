@@ -75,7 +75,7 @@ func (cli *commandLine) configured() []configured {
 	for _, s := range cli.config.settings {
 		row := configured{s.key, s.flag.Default, "default"}
 		if s.flag.IsBool() {
-			row.Value = "false"
+			row.Value = cmp.Or(s.flag.Default, "false")
 		}
 		if v, origin, found := cli.config.from(s); found {
 			row.Value, row.From = s.shownValue(v), origin
@@ -199,7 +199,7 @@ func (cli *commandLine) initConfig() (path string, err error) {
 	}
 	_, err = io.WriteString(f, cli.config.template())
 	if err = errors.Join(err, f.Close()); err != nil {
-		return path, fmt.Errorf("configuration: %w", err)
+		return path, fmt.Errorf("configuration: %w", errors.Join(err, os.Remove(path)))
 	}
 	return path, nil
 }
@@ -243,7 +243,7 @@ func tableOf(key string) string {
 func tomlValue(s setting) string {
 	switch s.flag.Target.Interface().(type) {
 	case bool:
-		return "false"
+		return cmp.Or(s.flag.Default, "false")
 	case int:
 		return cmp.Or(s.flag.Default, "0")
 	case []string:
