@@ -57,7 +57,7 @@ var (
 // table in their order, then the permissions, actors that are patterns last. text is the file's, and file what
 // places in it are called by.
 func ReadRules(rules, permissions any, text, file string) ([]Rule, error) {
-	f := rulesFile{lines: strings.Split(text, "\n"), name: file}
+	f := readLines(text, file)
 	if err := f.takeRules("policy.rule", rules); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func ReadRules(rules, permissions any, text, file string) ([]Rule, error) {
 
 // ReadTables reads the rules in the tables of another name, such as roles.clerk.rule.
 func ReadTables(table string, rules any, text, file string) ([]Rule, error) {
-	f := rulesFile{lines: strings.Split(text, "\n"), name: file}
+	f := readLines(text, file)
 	err := f.takeRules(table, rules)
 	return f.rules, err
 }
@@ -78,6 +78,11 @@ type rulesFile struct {
 	lines []string
 	name  string
 	rules []Rule
+}
+
+// readLines takes the lines of a file, which may begin with a byte-order mark.
+func readLines(text, file string) rulesFile {
+	return rulesFile{lines: strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n"), name: file}
 }
 
 // add numbers a rule.
