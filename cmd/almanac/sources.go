@@ -32,6 +32,7 @@ import (
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/catalog/workspace"
+	"almanac/session/trace"
 )
 
 // sourceNames lists where the catalog comes from.
@@ -193,15 +194,18 @@ func statusKeyOf(s source.Status) statusKey {
 	}
 }
 
-// officeGone tells that the demo has no file where there were sessions before.
+// officeGone tells that the demo has no file where there were sessions over it before.
 func (cli *commandLine) officeGone() bool {
 	isDemo := func(text string) bool {
 		_, spec := source.Split(text)
 		return spec == "demo"
 	}
 	_, none := os.Stat(demo.File(cli.dataDir()))
-	_, first := os.Stat(cli.archive().Dir)
-	return errors.Is(none, fs.ErrNotExist) && first == nil && slices.ContainsFunc(cli.sourceNames(), isDemo)
+	if !errors.Is(none, fs.ErrNotExist) || !slices.ContainsFunc(cli.sourceNames(), isDemo) {
+		return false
+	}
+	earlier, _ := cli.archive().List(trace.Filter{})
+	return slices.ContainsFunc(earlier, func(s trace.Summary) bool { return slices.ContainsFunc(s.Sources, isDemo) })
 }
 
 // feed starts loading the sources, and more of them; o says what is shown of them before all have been read. The caller

@@ -41,6 +41,8 @@ type Summary struct {
 	// First is the first prompt or script.
 	First string `json:"first,omitempty"`
 	Size  int64  `json:"size"` // of the log, in bytes
+	// Sources are those of its catalog, as they were written.
+	Sources []string `json:"-"`
 	// moved tells that the globals or the conversation went back or were emptied.
 	moved bool
 }
@@ -239,6 +241,7 @@ func summarize(path string, words []string) (Summary, bool, error) {
 		case r.Kind == KindSession && r.About != nil:
 			a := r.About
 			known, s.Start, s.Dir, s.Resumes, s.Front, s.Process = true, r.Time, a.Dir, a.Resumes, a.Front, a.Process
+			s.Sources = a.Sources
 		case r.Kind == KindBack, r.Kind == KindReset, r.Kind == KindForget:
 			s.moved = true
 		case r.Kind == KindName:
