@@ -182,7 +182,7 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 		}
 	}
 	switch of {
-	case "resume", "show":
+	case "resume", "show", "replay":
 		if v.Name != "resume" && v.Name != "id" {
 			break
 		}
