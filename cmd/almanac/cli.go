@@ -135,29 +135,71 @@ const (
 	prefixLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 )
 
-// Validate reads the patterns that an option holds.
+// Validate checks values that are given as flags or in the environment; those of files are checked as they are read.
 func (cli *commandLine) Validate() error {
-	_, err := pattern.ParseAll(cli.LooseReads)
-	if err != nil {
-		return fmt.Errorf("loose_reads: %w", err)
-	}
-	if _, err = effect.ParseKinds(cli.ApplyEffects); err != nil {
-		return fmt.Errorf("apply_effects: %w", err)
-	}
-	if len(cli.Prefix) > maxPrefix || strings.Trim(cli.Prefix, prefixLetters) != "" {
-		return fmt.Errorf("prefix: want at most %d ASCII letters, digits, _ and -, which names of tools may have", maxPrefix)
-	}
-	if cli.Team != "" {
-		if err := team.CheckName(cli.Team); err != nil {
-			return fmt.Errorf("team: %w", err)
-		}
-	}
-	for _, key := range cli.ContextKeys {
-		if err := catalog.CheckContextKey(key); err != nil {
-			return fmt.Errorf("context_keys: %w", err)
+	for _, one := range []struct {
+		key    string
+		values []string
+	}{
+		{"loose_reads", cli.LooseReads}, {"apply_effects", cli.ApplyEffects}, {"prefix", []string{cli.Prefix}},
+		{teamKey, []string{cli.Team}}, {"context_keys", cli.ContextKeys},
+	} {
+		if err := checkValues(one.key, one.values); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(one.key, ".name"), err)
 		}
 	}
 	return nil
+}
+
+const teamKey = "team.name"
+
+// checkValues says what is wrong with the values of a key whose type does not say it.
+func checkValues(key string, values []string) (err error) {
+	switch key {
+	case "loose_reads":
+		_, err = pattern.ParseAll(values)
+	case "apply_effects":
+		_, err = effect.ParseKinds(values)
+	case "prefix":
+		if name := values[0]; len(name) > maxPrefix || strings.Trim(name, prefixLetters) != "" {
+			err = fmt.Errorf("want at most %d ASCII letters, digits, _ and -, which names of tools may have", maxPrefix)
+		}
+	case teamKey:
+		if values[0] != "" {
+			err = team.CheckName(values[0])
+		}
+	case "context_keys":
+		for _, name := range values {
+			err = errors.Join(err, catalog.CheckContextKey(name))
+		}
+	}
+	return err
+}
+
+// fits says why a value does not fit the flag's type; empty if it does.
+func fits(s setting, v configValue) string {
+	switch s.flag.Target.Interface().(type) {
+	case time.Duration:
+		if d, err := time.ParseDuration(v.text); err != nil || d < 0 {
+			return fmt.Sprintf("%q: want a duration like \"10s\" or \"1m30s\"", v.text)
+		}
+	case int:
+		n, err := strconv.Atoi(v.text)
+		if err != nil || n < 0 {
+			return fmt.Sprintf("%q: want a whole number", v.text)
+		}
+		if n == 0 && strings.HasPrefix(s.key, "limits.") {
+			return "0: want 1 or more; to deny every write, set policy = \"readonly\""
+		}
+	}
+	values := v.list
+	if !v.many {
+		values = []string{v.text}
+	}
+	if err := checkValues(s.key, values); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // limitFlags bound what a run may do. They are hidden: they belong in the configuration file.

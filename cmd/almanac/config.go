@@ -12,9 +12,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/adrg/xdg"
@@ -330,25 +328,6 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	}
 	f.values[key] = v
 	return nil
-}
-
-// fits says why a value does not fit the flag's type; empty if it does.
-func fits(s setting, v configValue) string {
-	switch s.flag.Target.Interface().(type) {
-	case time.Duration:
-		if d, err := time.ParseDuration(v.text); err != nil || d < 0 {
-			return fmt.Sprintf("%q: want a duration like \"10s\" or \"1m30s\"", v.text)
-		}
-	case int:
-		n, err := strconv.Atoi(v.text)
-		if err != nil || n < 0 {
-			return fmt.Sprintf("%q: want a whole number", v.text)
-		}
-		if n == 0 && strings.HasPrefix(s.key, "limits.") {
-			return "0: want 1 or more; to deny every write, set policy = \"readonly\""
-		}
-	}
-	return ""
 }
 
 func texts(value any) ([]string, bool) {

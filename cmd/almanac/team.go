@@ -160,7 +160,7 @@ func (cli *commandLine) tellUnused(command string) error {
 	}
 	switch {
 	case cli.Team != "" || looksOnly(command):
-	case cli.origins["team"] && cli.config.names("team.name"): // --team "" is in none
+	case cli.origins["team"] && cli.config.names(teamKey): // --team "" is in none
 	case cli.origins["team"]:
 		return usage("--team: empty: want the name of a team, or no --team")
 	case cli.origins["nats"] && !strings.HasPrefix(command, "host") && !slices.ContainsFunc(cli.Catalog, onBus):
