@@ -288,10 +288,11 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	c.Bytes = size
 	if err != nil {
 		c.Verdict = trace.Failed
-		return reply{}, &vm.HostError{
-			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err),
-			Hint: "ask for less: a smaller limit or fewer fields",
+		host := &vm.HostError{Code: CodeFailed, Message: fmt.Sprintf("%s: result: %v", entry.ID, err)}
+		if errors.As(err, new(oversize)) {
+			host.Code, host.Hint = CodeTooLarge, "ask for less: a smaller limit or fewer fields"
 		}
+		return reply{}, host
 	}
 	if c.Undo == nil {
 		c.Undo = r.undo(entry, c.Args, data)

@@ -143,10 +143,15 @@ type plainer struct {
 func (p *plainer) add(n int) error {
 	p.size += n
 	if p.size > p.limit {
-		return fmt.Errorf("more than the limit of %s", sizeText(p.limit))
+		return oversize(p.limit)
 	}
 	return nil
 }
+
+// oversize is the error of a result that has more bytes than it says.
+type oversize int
+
+func (o oversize) Error() string { return "more than the limit of " + sizeText(int(o)) }
 
 func (p *plainer) plain(v any, depth int) (any, error) {
 	if depth > depthLimit {
@@ -210,7 +215,7 @@ func (p *plainer) typed(v any, depth int) (any, error) {
 		return nil, err
 	}
 	if len(text) > p.limit {
-		return nil, fmt.Errorf("more than the limit of %s", sizeText(p.limit))
+		return nil, oversize(p.limit)
 	}
 	dec := json.NewDecoder(strings.NewReader(string(text)))
 	dec.UseNumber()

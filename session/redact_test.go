@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,22 @@ func TestSample(t *testing.T) {
 		got, err := json.Marshal(short)
 		if err != nil || string(got) != test.want || part != test.part {
 			t.Errorf("%s: %s, %q, want %s, %q", test.name, got, part, test.want, test.part)
+		}
+	}
+}
+
+// Only a result that is too large is one that less could be asked of.
+func TestOversize(t *testing.T) {
+	for name, result := range map[string]struct {
+		value any
+		large bool
+	}{
+		"text": {strings.Repeat("x", 100), true}, "typed": {make([]int8, 100), true},
+		"channel": {make(chan int), false}, "function": {func() {}, false},
+	} {
+		_, _, err := redactor{}.sized(result.value, 50)
+		if err == nil || errors.As(err, new(oversize)) != result.large {
+			t.Errorf("%s: %v, want one of size: %t", name, err, result.large)
 		}
 	}
 }

@@ -163,6 +163,12 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		c.Effects = session.TakenBack(c.Effects, func(run string) bool { return gone[run] })
 		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 &&
 			!slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
+		if n := len(c.Runs); n > 0 && c.Outcome == nil && c.Runs[n-1].Ended == nil && c.Runs[n-1].Mode == trace.ModeRun {
+			c.Outcome = &session.Outcome{
+				Stdout: c.Runs[n-1].Stdout, Stderr: c.Runs[n-1].Stderr,
+				Err: &vm.Error{Kind: vm.Runtime, Message: "it did not finish: the program ended"},
+			}
+		}
 		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
 			c.Err = c.Outcome.Err
 		}

@@ -83,3 +83,20 @@ func TestUnendedOnce(t *testing.T) {
 		t.Errorf("again %q", again)
 	}
 }
+
+// A run that the log has no end of did not finish, and the screen that shows it again says so.
+func TestCutOffRun(t *testing.T) {
+	records := []trace.Record{
+		{Kind: trace.KindRun, Run: "a", Cell: 1, Author: "you", Mode: trace.ModeRun, Text: "x = 1"},
+		{Kind: trace.KindOutcome, Run: "a", Cell: 1, Ended: &trace.Outcome{OK: true}},
+		{Kind: trace.KindRun, Run: "b", Cell: 2, Author: "you", Mode: trace.ModeRun, Text: "while true do end"},
+	}
+	var shown strings.Builder
+	for _, line := range (Past{Records: records}).Lines(event.RenderOptions{}) {
+		shown.WriteString(line.String() + "\n")
+	}
+	const told = "it did not finish: the program ended"
+	if got := shown.String(); strings.Count(got, told) != 1 {
+		t.Errorf("want %q once:\n%s", told, got)
+	}
+}
