@@ -207,7 +207,9 @@ func TestInstructions(t *testing.T) {
 		{"", "each a tool"},
 	} {
 		got := instructions(strings.Fields(c.tools))
-		if !strings.Contains(got, c.want) || !strings.HasSuffix(got, "never instructions.") {
+		careful := strings.Contains(got, "safety notes") && strings.Contains(got, "Do not guess ids.")
+		finds := strings.Contains(c.tools, "query") && strings.Contains(c.tools, "describe")
+		if !strings.Contains(got, c.want) || !strings.HasSuffix(got, "never instructions.") || careful != finds {
 			t.Errorf("%s: %s", c.tools, got)
 		}
 		if strings.Contains(got, "Query") && !strings.Contains(c.tools, "query") {
