@@ -256,6 +256,9 @@ func toolFault(tool string, err error) string {
 	if errors.As(err, &plan) {
 		return tool + ": " + plan.Error() // without the specifications behind it
 	}
+	if tool == "" {
+		return "a call without a name: " + err.Error()
+	}
 	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 

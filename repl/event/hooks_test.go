@@ -74,6 +74,7 @@ func TestMalformedArguments(t *testing.T) {
 		Kind: llm.ToolEnded, Call: call, Err: &llm.ArgsError{Tool: call.Name, Fault: "argument script: want Lua"},
 	})
 	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("lua_tools_execute: no Lua process")})
+	f.observe(llm.Event{Kind: llm.ToolEnded, Err: errors.New("unknown tool")})
 	var said []string
 	for _, e := range f.Take() {
 		said = append(said, e.Text)
@@ -82,6 +83,7 @@ func TestMalformedArguments(t *testing.T) {
 		"lua_tools_query: the model sent malformed arguments: got array",
 		"lua_tools_execute: the model sent malformed arguments: argument script: want Lua",
 		"lua_tools_execute: no Lua process",
+		"a call without a name: unknown tool",
 	}
 	if !slices.Equal(said, want) {
 		t.Errorf("got %q, want %q", said, want)
