@@ -15,7 +15,7 @@ type doctorCommand struct {
 	All    bool   `help:"List every skipped, renamed or mended entry, not only the first of each."`
 	JSON   bool   `help:"Print JSON, as --output json does."`
 
-	Here  doctorHere  `cmd:"" default:"1" hidden:""`
+	Here  doctorHere  `cmd:"" default:"1" help:"Check sources, model server, configuration and terminal, with remedies (default)."`
 	Serve doctorServe `cmd:"" help:"Check what almanac serve with these flags needs, too: address, clients, issuer, certificate, files, collectors. Serves nothing."`
 }
 

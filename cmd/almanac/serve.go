@@ -30,7 +30,7 @@ type serveCommand struct {
 	Clients    string        `placeholder:"FILE" help:"TOML file of clients that may connect, with the token, view, policy and budget of each."`
 	As         string        `placeholder:"NAME" help:"Serve stdio as this client of --clients."`
 	TokenEnv   *string       `placeholder:"NAME" help:"Environment variable with the HTTP token (at least 16 bytes), instead of ALMANAC_SERVE_TOKEN. Must be set. Not with --clients."`
-	Tools      []string      `default:"query,describe,execute" placeholder:"NAME" help:"Tools to offer: query, describe, execute, and call, which calls one action by its id, for models that write no Lua."`
+	Tools      []string      `default:"query,describe,execute" enum:"query,describe,execute,call" placeholder:"NAME" help:"Tools to offer: query, describe, execute, and call, which calls one action by its id, for models that write no Lua."`
 	Expose     []string      `placeholder:"ID" help:"Actions to offer as tools of their own, by id or pattern."`
 	Persistent bool          `help:"Keep globals between execute calls. Default: each script runs in a fresh Lua state."`
 	Page       int           `default:"8000" help:"Split answers of more tokens than this into pages."`
