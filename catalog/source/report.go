@@ -12,8 +12,11 @@ import (
 	"almanac/catalog/text"
 )
 
-// Line is the status in one line: "openapi:petstore.yaml: 19 actions, 1 renamed, 2 skipped (0.1 s)".
-func (s Status) Line() string {
+// Line is the status in one line: "openapi:petstore.yaml: 19 actions, 1 renamed, 2 skipped (0.1 s)". What its source
+// says in it cannot break the line.
+func (s Status) Line() string { return text.SanitizeLine(s.line()) }
+
+func (s Status) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
 	switch {
@@ -110,7 +113,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)
 				break
 			}
-			fmt.Fprintf(&b, "  %s: %s\n", part.what, place(k))
+			fmt.Fprintf(&b, "  %s: %s\n", part.what, text.SanitizeLine(place(k)))
 		}
 	}
 	if s.Damaged {
@@ -123,7 +126,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {
 		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n",
-			text.Count(n, "action"), s.short(), s.short())
+			text.Count(n, "action"), text.SanitizeLine(s.short()), text.SanitizeLine(s.short()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -154,11 +157,11 @@ func list(b *strings.Builder, what string, ids []string, some int, about map[str
 			fmt.Fprintf(b, "  and %d more %s\n", len(ids)-i, what)
 			break
 		}
-		fmt.Fprintf(b, "  %s: %s", what, id)
+		said := id
 		if about[id] != "" {
-			b.WriteString(": " + about[id])
+			said += ": " + about[id]
 		}
-		b.WriteByte('\n')
+		fmt.Fprintf(b, "  %s: %s\n", what, text.SanitizeLine(said))
 	}
 }
 
