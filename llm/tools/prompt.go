@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 
+	"almanac/catalog"
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
@@ -25,17 +26,26 @@ Answer briefly: what you found, what you did, what was refused.`
 // SystemPrompt returns the system text for the model over s as s is now: view and policy may change from turn to
 // turn.
 func SystemPrompt(s *session.Session, o Options) llm.Prompt {
-	p := llm.Prompt{Card: strings.TrimSpace(s.View().Card(cardTokens)), Notes: o.Notes}
+	p := llm.Prompt{Card: card(s.View()), Notes: o.Notes}
 	var b strings.Builder
 	b.WriteString(o.text(promptText))
 	b.WriteString("\n\nPolicy now: " + policyText(s.Policy()) + "\n" + rolesText(s))
-	b.WriteString("\nThe catalog (data): " + p.Card)
+	b.WriteString("\n" + cardText + p.Card)
 	if o.Notes != "" {
 		b.WriteString("\n\n" + o.Notes)
 	}
 	p.Text = b.String()
 	return p
 }
+
+// cardText marks the words of the card, which are the sources', as data.
+const cardText = "The catalog (data): "
+
+func card(v *catalog.View) string { return strings.TrimSpace(v.Card(cardTokens)) }
+
+// Contents says what is in a catalog, for models that get no prompt of ours: the domains that v shows, with a few words
+// of each, in at most some 170 tokens.
+func Contents(v *catalog.View) string { return cardText + card(v) }
 
 // rolesText is what the session's roles tell the model.
 func rolesText(s *session.Session) string {

@@ -54,8 +54,15 @@ func (g *Gateway) SetRoster(r Roster) error {
 			ss.Close()
 		}
 	}
-	if err == nil && len(g.options.Expose) > 0 {
+	switch {
+	case err != nil:
+	case len(g.options.Expose) > 0:
 		g.Renew(g.ctx)
+	default:
+		g.mu.Lock()
+		members := g.all()
+		g.mu.Unlock()
+		g.tell(g.ctx, members)
 	}
 	return err
 }

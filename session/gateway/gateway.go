@@ -247,6 +247,7 @@ func (g *Gateway) Renew(ctx context.Context) {
 		}
 		g.pass(ctx, m, true)
 	}
+	g.tell(ctx, members)
 }
 
 func (g *Gateway) renew(ctx context.Context, s *served) {

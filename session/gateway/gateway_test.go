@@ -62,6 +62,11 @@ func shop(stopped chan<- struct{}) *catalog.View {
 	return all.View()
 }
 
+// secretItem knows one secret.
+func secretItem() *secret.Filter {
+	return secret.NewFilter(func() []string { return []string{"hidden-item"} })
+}
+
 // withHandshake is the last version of the protocol that has one.
 const withHandshake = "2025-11-25"
 
@@ -106,7 +111,7 @@ func newBench(t *testing.T, o Options) *bench {
 		s, err := session.New(c.View, session.Options{
 			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Authorize: c.Authorize, Observe: c.Observe, Pool: pool,
 			Inquire: c.Inquire,
-			Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} }),
+			Secrets: secretItem(),
 		})
 		return s, func() error {
 			b.mu.Lock()

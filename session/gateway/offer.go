@@ -84,7 +84,8 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 		Resources: &sdk.ResourceCapabilities{ListChanged: true}}
 	//lint:ignore SA1019 deprecated in the last version of the protocol, which still has it
 	can.Logging = &sdk.LoggingCapabilities{}
-	can.Tools = &sdk.ToolCapabilities{ListChanged: len(g.options.Expose) > 0}
+	finds := slices.Contains(g.options.Tools, Query)
+	can.Tools = &sdk.ToolCapabilities{ListChanged: finds || len(g.options.Expose) > 0}
 	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions(g.options.Tools), Logger: slog.New(slog.DiscardHandler), Capabilities: can,
@@ -102,12 +103,18 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 		if stateless {
 			schema = handled(schema)
 		}
-		g.offer(server, m, &sdk.Tool{
-			Name: t.Name, Title: about.Title, Description: t.Description, Annotations: about,
-			InputSchema: schema, OutputSchema: t.Output,
-		}, offered{name: t.Name, run: t.Run, knows: tools.Tool{Name: t.Name, Schema: schema}.Knows, paged: true,
-			stateless: stateless})
+		offer := func() {
+			g.offer(server, m, &sdk.Tool{
+				Name: t.Name, Title: about.Title, Description: t.Description, Annotations: about,
+				InputSchema: schema, OutputSchema: t.Output,
+			}, offered{name: t.Name, run: t.Run, knows: tools.Tool{Name: t.Name, Schema: schema}.Knows, paged: true,
+				stateless: stateless})
+		}
+		if offer(); name == Query {
+			m.contents.again = append(m.contents.again, offer)
+		}
 	}
+	query := tools.Tools(o)[0].Name
 	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			kind, verb, _ := strings.Cut(method, "/")
@@ -117,7 +124,11 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 			case kind == "prompts", kind == "resources":
 				g.pass(ctx, m, false)
 			}
-			return next(ctx, method, r)
+			result, err := next(ctx, method, r)
+			if list, ok := result.(*sdk.ListToolsResult); ok && finds && err == nil {
+				result = g.withContents(ctx, m, list, query)
+			}
+			return result, err
 		}
 	})
 	return server

@@ -85,6 +85,7 @@ type member struct {
 	exposing sync.Mutex              // guards exposed and passed; taken before Gateway.mu
 	exposed  map[string]catalog.Tool // actions that are tools, by their names; nil until they are known
 	passed   *passed                 // prompts and resources; nil until they are known
+	contents contents                // what the tool that finds actions says is there
 
 	// Guarded by Gateway.mu.
 	client   Client
