@@ -32,6 +32,7 @@ type serveCommand struct {
 	TokenEnv   *string       `placeholder:"NAME" help:"Environment variable with the HTTP token (at least 16 bytes), instead of ALMANAC_SERVE_TOKEN. Must be set. Not with --clients."`
 	Tools      []string      `default:"query,describe,execute" enum:"query,describe,execute,call" placeholder:"NAME" help:"Tools to offer: query, describe, execute, and call, which calls one action by its id, for models that write no Lua."`
 	Expose     []string      `placeholder:"ID" help:"Actions to offer as tools of their own, by id or pattern."`
+	About      string        `placeholder:"TEXT" help:"What the catalog is for, in a sentence, for the models of clients."`
 	Persistent bool          `help:"Keep globals between execute calls. Default: each script runs in a fresh Lua state."`
 	Page       int           `default:"8000" help:"Split answers of more tokens than this into pages."`
 	Sessions   int           `default:"1024" help:"Maximum Lua sessions; another one closes the longest idle."`
@@ -102,6 +103,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
 		Running: c.Running, Rate: c.Rate, Drain: c.Drain, Tools: c.Tools, Expose: expose,
+		About: text.OneLine(c.About),
 		Policy: gateway.Policy{
 			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules, Roles: bounds,
 		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter, Media: media.In(cli.dataDir()),
@@ -132,6 +134,8 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	return c.explained(g.Serve(ctx, l, o))
 }
 
+const aboutBytes = 300
+
 // bounded fails where a bound is none.
 func (c serveCommand) bounded() error {
 	for _, bound := range []struct {
@@ -144,6 +148,9 @@ func (c serveCommand) bounded() error {
 	}
 	if c.Rate < 0 || c.Drain < 0 {
 		return usage("--rate and --drain: want 0 or more")
+	}
+	if n := len(c.About); n > aboutBytes {
+		return usage("--about: %d bytes: at most %d, since clients read it with each request", n, aboutBytes)
 	}
 	return nil
 }

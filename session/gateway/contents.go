@@ -5,6 +5,7 @@ package gateway
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +42,7 @@ func (g *Gateway) withContents(ctx context.Context, m *member, list *sdk.ListToo
 		cancel()
 		m.contents.text = g.contents(m, all, growing, err)
 	}
-	text := m.contents.text
+	text := strings.TrimSpace(g.options.About + "\n" + m.contents.text)
 	m.contents.mu.Unlock()
 	if text == "" {
 		return list

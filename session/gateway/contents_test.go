@@ -156,6 +156,15 @@ func TestContentsOfSlowSources(t *testing.T) {
 	if len(changed) > 0 {
 		t.Error("told of a change, though nothing has changed")
 	}
+	named := newBench(t, Options{About: "Offices and their shop."})
+	cs = named.dial(t, Client{}, nil)
+	if got, said := about(t, cs); !strings.Contains(said, "\nOffices and their shop.\nThe catalog (data): "+
+		"complete: 5 actions") || got == "" {
+		t.Errorf("named: %s", said)
+	}
+	if got := cs.InitializeResult().Instructions; !strings.HasPrefix(got, "Offices and their shop.\nA large catalog") {
+		t.Errorf("named: %s", got)
+	}
 	without := newBench(t, Options{Tools: []string{Describe, Execute}})
 	if got, _ := about(t, without.dial(t, Client{}, nil)); got != "" {
 		t.Errorf("without the tool: %s", got)

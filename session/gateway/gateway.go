@@ -46,6 +46,8 @@ type Options struct {
 	Tools []string
 	// Expose are actions that are tools of their own beside them, in the view of each client.
 	Expose []pattern.Pattern
+	// About says what the catalog is for, in one line, to the models of clients; may be empty.
+	About string
 	// Persistent keeps globals from one execute to the next; else every script runs in an empty machine.
 	Persistent bool
 	// Policy is for clients that name none.

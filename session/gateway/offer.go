@@ -88,7 +88,8 @@ func (g *Gateway) server(m *member, stateless bool) *sdk.Server {
 	can.Tools = &sdk.ToolCapabilities{ListChanged: finds || len(g.options.Expose) > 0}
 	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version},
 		&sdk.ServerOptions{
-			Instructions: instructions(g.options.Tools), Logger: slog.New(slog.DiscardHandler), Capabilities: can,
+			Instructions: strings.TrimSpace(g.options.About + "\n" + instructions(g.options.Tools)),
+			Logger:       slog.New(slog.DiscardHandler), Capabilities: can,
 			// What one client sees is not another's.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		})
