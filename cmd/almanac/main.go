@@ -9,7 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
+	"path/filepath"
+	"runtime"
 	"syscall"
+
+	"github.com/adrg/xdg"
 
 	"almanac/session/kernel"
 )
@@ -18,7 +23,19 @@ func main() {
 	if kernel.Main() {
 		return
 	}
+	settleHome()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// settleHome gives a program that was started without a home folder, as services are, or with a relative one that of
+// its user: what it keeps would else be in the root of the disk, or in the folder that it was started from.
+func settleHome() {
+	if runtime.GOOS == "windows" || filepath.IsAbs(os.Getenv("HOME")) {
+		return
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) && os.Setenv("HOME", u.HomeDir) == nil {
+		xdg.Reload()
+	}
 }
 
 // The exit codes.
