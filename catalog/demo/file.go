@@ -17,6 +17,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"almanac/catalog/regular"
 )
 
@@ -35,6 +38,26 @@ var viewsSQL string
 // A fileError says why the file at Path cannot be used as a back office. The file was not touched.
 type fileError struct {
 	Path, Reason, Hint string
+}
+
+// Hints of a fileError.
+const (
+	another = "move it away, or name another file"
+	anew    = "move it away and a new one is made"
+)
+
+// unusable is the error of a file that could be opened and not be read.
+func unusable(path string, err error) error {
+	var told *sqlite.Error
+	if errors.As(err, &told) {
+		switch told.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+			return &fileError{path, "damaged: " + err.Error(), anew}
+		case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL:
+			return &fileError{path, err.Error(), "there may be no room on the disk"}
+		}
+	}
+	return fmt.Errorf("back office %s: %w", path, err)
 }
 
 func (e *fileError) Error() string {
@@ -63,10 +86,6 @@ func inspect(path string) (bool, error) {
 	refuse := func(reason, hint string) (bool, error) {
 		return false, &fileError{Path: path, Reason: reason, Hint: hint}
 	}
-	const (
-		another = "name another file"
-		anew    = "move it away and a new one is made"
-	)
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

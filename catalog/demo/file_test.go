@@ -124,6 +124,10 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 	}
 	newer := append([]byte(nil), data...)
 	binary.BigEndian.PutUint32(newer[60:], schemaVersion+1)
+	scrambled := append([]byte(nil), data...)
+	for i := 4096; i < len(scrambled); i++ {
+		scrambled[i] = 0xaa
+	}
 	otherPath := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", dsn(otherPath, ""))
 	if err != nil {
@@ -149,6 +153,7 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 		{"newer", "made by another version (tables 2, this program has 1)", newer},
 		{"cut short", "cut short", data[:len(data)/2]},
 		{"cut to a header's part", "cut short", data[:40]},
+		{"scrambled", "malformed (11) (move it away and a new one is made)", scrambled},
 		{"cut to nothing", "empty: what was in it is lost", nil},
 	} {
 		dir := t.TempDir()

@@ -47,7 +47,7 @@ func open(ctx context.Context, path string, size sizes) (*Office, error) {
 	}
 	o.write.SetMaxOpenConns(1)
 	if err := o.load(ctx); err != nil {
-		return nil, errors.Join(err, o.Close())
+		return nil, errors.Join(unusable(path, err), o.Close())
 	}
 	return o, nil
 }
@@ -72,7 +72,7 @@ func dsn(path, options string) string {
 func (o *Office) load(ctx context.Context) error {
 	var today string
 	if err := o.read.QueryRowContext(ctx, `SELECT today FROM books`).Scan(&today); err != nil {
-		return fmt.Errorf("back office: %w", err)
+		return err
 	}
 	all, err := parseShapes(shapeText)
 	if err != nil {
