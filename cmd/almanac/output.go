@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,10 +28,17 @@ func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, err := io.WriteString(o.w, o.secrets.Write(string(b))); err != nil {
-		o.err = errors.Join(o.err, err)
+		o.fail(err)
 		return 0, fmt.Errorf("standard output: incomplete: %w", err)
 	}
 	return len(b), nil
+}
+
+// fail keeps the first error.
+func (o *output) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
 }
 
 // end flushes what was held back and returns the first write error.
@@ -40,7 +46,7 @@ func (o *output) end() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, err := io.WriteString(o.w, o.secrets.End())
-	if o.err = errors.Join(o.err, err); o.err == nil {
+	if o.fail(err); o.err == nil {
 		return nil
 	}
 	return fmt.Errorf("standard output: incomplete: %w", o.err)
