@@ -60,7 +60,7 @@ func newIntents() map[string]Intent {
 	return words
 }
 
-// intentOf is the intent of a verb in any of its forms: "deletes", "deleted", "deleting".
+// intentOf is the intent of a verb in any of its forms: "deletes", "deleted", "deleting", "cancelling".
 func (l *lexicon) intentOf(word string) Intent {
 	if k := l.intents[word]; k != NoIntent {
 		return k
@@ -72,6 +72,11 @@ func (l *lexicon) intentOf(word string) Intent {
 		}
 		if k := l.intents[verb]; k != NoIntent {
 			return k
+		}
+		if n := len(verb); n > 2 && verb[n-1] == verb[n-2] && (ending == "ing" || ending == "ed") {
+			if k := l.intents[verb[:n-1]]; k != NoIntent {
+				return k
+			}
 		}
 		if ending == "ing" {
 			return l.intents[verb+"e"]
@@ -91,8 +96,17 @@ func (l *lexicon) firstIntent(split *spelling.Splitter, text string, n int) (k I
 	return k
 }
 
-// intent is the intent of a document: by the first word of its body, the first two of its name, or as declared.
+// lastIntent is the intent of the last word of text, if that is a verb.
+func (l *lexicon) lastIntent(split *spelling.Splitter, text string) Intent {
+	last := make([]byte, 0, spelling.MaxWord)
+	split.EachWord(text, func(word []byte, _ bool) { last = append(last[:0], word...) })
+	return l.intentOf(string(last))
+}
+
+// intent is the intent of a document: by the first word of its body, the first two of its name, as declared, or by the
+// last word of its name.
 func (w *worker) intent() Intent {
+	name := ""
 	for _, role := range [...]struct {
 		Role
 		words int
@@ -103,11 +117,18 @@ func (w *worker) intent() Intent {
 		if at < 0 {
 			continue
 		}
-		if k := w.index.lexicon.firstIntent(&w.split, w.document.Texts[at].Text, role.words); k != NoIntent {
+		text := w.document.Texts[at].Text
+		if k := w.index.lexicon.firstIntent(&w.split, text, role.words); k != NoIntent {
 			return k
 		}
+		if role.Role == Name {
+			name = text
+		}
 	}
-	return w.document.Intent
+	if w.document.Intent != NoIntent {
+		return w.document.Intent
+	}
+	return w.index.lexicon.lastIntent(&w.split, name)
 }
 
 // queryIntents are the intents that a query asks for: those of the verbs that its clauses begin with.

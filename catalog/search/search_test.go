@@ -296,6 +296,8 @@ func TestDocumentIntent(t *testing.T) {
 	}{
 		{note{"a", "x", "Deletes a thing."}, Removing},
 		{note{"a.hotel", "bookHotel", "A hotel."}, Making},
+		{note{"a", "train_ticket_cancelling", "Train tickets."}, Removing},
+		{note{"a", "findTrainTicketCancelled", "Train tickets."}, Finding},
 		{note{"a", "things", "Things."}, NoIntent},
 	} {
 		if got := indexOf([]note{test.note}).intents[0]; got != test.want {
