@@ -15,9 +15,10 @@ import (
 
 const (
 	// namedPoints is added to the documents of a named namespace: 0.3 units. aheadPoints is, where the name stands before
-	// a colon: 0.8 units.
+	// a colon: 0.8 units. apiPoints is, where one of afterNames stands behind it: 0.2 units.
 	namedPoints = unit * 3 / 10
 	aheadPoints = unit * 8 / 10
+	apiPoints   = unit * 2 / 10
 	// namedDepth is the most segments of such a namespace, and namedWords the most words of its last segment.
 	namedDepth = 2
 	namedWords = 3
@@ -25,6 +26,9 @@ const (
 
 // beforeNames are the words that a name may follow.
 const beforeNames = "in with on via using from to into by through"
+
+// afterNames are the words that follow nothing but a name: "the bitly API".
+const afterNames = "api apis tool"
 
 // namedPaths are the sums of the last segments of short namespaces and of products, sorted, and in step which they are:
 // twice the number of the key, plus one for a product. A name of several words also has the sum of these in one.
@@ -117,12 +121,13 @@ func (ix *Index) newNamedPaths() namedPaths {
 
 // A namedPath is a path that a query names, and the points that it is worth.
 type namedPath struct {
-	path   uint32
-	points int32
+	path    uint32
+	points  int32
+	certain bool // one of afterNames follows
 }
 
-// named are the paths that a query names, in the order of their numbers. A query of several parts names none: each part
-// may be about another.
+// named are the paths that a query names, in the order of their numbers. A query of several parts names only those that
+// are certain: each part may be about another.
 func (ix *Index) named(q *query) []namedPath {
 	raw, stems := q.raw, q.stems
 	var named []namedPath
@@ -150,19 +155,22 @@ func (ix *Index) named(q *query) []namedPath {
 			if places == nil {
 				places = ix.lexicon.namePlaces(q.text)
 			}
-			if places[raw[i].written()]&mayBegin == 0 || !ix.distinct(stems[i:j+1], paths) {
+			certain := j+1 < len(raw) && ix.lexicon.after[raw[j+1].text]
+			if !certain && (places[raw[i].written()]&mayBegin == 0 || !ix.distinct(stems[i:j+1], paths)) {
 				continue
 			}
 			points := int32(namedPoints)
-			if i == 0 && places[raw[j].written()]&beforeColon != 0 {
+			if certain {
+				points = apiPoints
+			} else if i == 0 && places[raw[j].written()]&beforeColon != 0 {
 				points = aheadPoints
 			}
 			var products []namedPath
 			for _, n := range paths {
 				if isProduct(n) {
-					products = append(products, namedPath{n, points})
+					products = append(products, namedPath{n, points, certain})
 				} else {
-					named = append(named, namedPath{n, points})
+					named = append(named, namedPath{n, points, certain})
 				}
 			}
 			if len(products) > 0 {
@@ -171,8 +179,8 @@ func (ix *Index) named(q *query) []namedPath {
 		}
 		named = append(named, longest...)
 	}
-	if len(named) == 0 || len(ix.lexicon.clauses(q.text)) > 0 {
-		return nil
+	if len(named) > 0 && len(ix.lexicon.clauses(q.text)) > 0 {
+		named = slices.DeleteFunc(named, func(n namedPath) bool { return !n.certain })
 	}
 	slices.SortFunc(named, func(a, b namedPath) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(b.points, a.points))

@@ -9,7 +9,7 @@ import "slices"
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //	      + 0.1 x the same of the description's first sentence
-//	      + 0.3 for a document of a namespace that the query names, 0.8 before a colon; see namespaces.go
+//	      + 0.3 for a document of a namespace that the query names, 0.8 before a colon, 0.2 before "API"; namespaces.go
 //	      + 0.3 for a document of a path that was used just before, 0.1 for one of a path below it; see context.go
 //	      + 0.6 for a document that the query calls by its title, alias, sentence or id, 0.2 by its name; see calls.go
 //	      + 0.2 for the document that answers a part of the query best, and less for others; see clauses.go

@@ -348,6 +348,7 @@ func TestNamedPaths(t *testing.T) {
 	for text, want := range map[string]string{
 		"post a text in slack": "slack", "Post a text with Acme Mail": "acmemail", "teams: post a text": "teams",
 		"post a text": "", "the slack of a rope": "", "Post a text in slack. List the files in teams.": "",
+		"Post a text for me now. List all files with the teams API.": "teams", "List all files of chat tools.": "",
 		"list nothing in chat of others": "",
 	} {
 		q := (&reader{index: ix, request: ix.ask(text), forms: map[[2]string]*wordForm{}}).parse(text)

@@ -125,6 +125,7 @@ type lexicon struct {
 	joins   map[string]bool
 	then    map[string]bool
 	names   map[string]bool // what a name may follow
+	after   map[string]bool // what follows a name alone
 	// products is what the name of a product may follow.
 	products map[string]bool
 	vectors  vectorTable
@@ -134,7 +135,7 @@ func newLexicon() lexicon {
 	return lexicon{
 		request: wordSet(requestWords), verbs: newVerbs(),
 		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords),
-		names: wordSet(beforeNames), products: wordSet(beforeProducts),
+		names: wordSet(beforeNames), after: wordSet(afterNames), products: wordSet(beforeProducts),
 		vectors: newVectorTable(vectorsText),
 	}
 }
