@@ -109,7 +109,7 @@ func notEmpty(e catalog.Entry) catalog.Entry {
 
 // sends says what an action sends to whom; may be nobody's name for everybody.
 func (t *Team) sends(ctx context.Context, verb, to, words string) string {
-	return verb + t.recipient(ctx, to) + ":\n" + text.ClipBytes(text.Clean(t.redact(words)), maxPreview)
+	return verb + t.recipient(ctx, to) + ":\n" + quoted(text.Clean(t.redact(words)))
 }
 
 // recipient says who gets what was sent to a name, and what if nobody has it now.

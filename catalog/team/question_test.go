@@ -262,14 +262,16 @@ func TestPreviews(t *testing.T) {
 		args args
 		want string
 	}{
-		{"peer.message", args{"to": "bob", "content": "hi"}, "writes to " + kept + "hi"},
-		{"peer.message", args{"content": "hi"}, "writes to everybody: 0 other agents now:\nhi"},
+		{"peer.message", args{"to": "bob", "content": "hi"}, "writes to " + kept + "> hi"},
+		{"peer.message", args{"content": "hi"}, "writes to everybody: 0 other agents now:\n> hi"},
 		{"peer.message", args{"to": "ann", "content": "hi"}, "ann: this session has that name itself: peer.discover lists the others"},
 		{"peer.message", args{"to": "bob", "content": " "}, "argument content: want some text, got nothing"},
 		{"peer.ask", args{"target": "bob", "question": "which?"},
-			"asks " + kept + "which?\n\nWhat the keepers of the team hold about it:\nit was Kafka"},
+			"asks " + kept + "> which?\n> \n> What the keepers of the team hold about it:\n> it was Kafka"},
 		{"peer.review", args{"target": "bob", "what": "the loop", "where": "a.go:7"},
-			"asks for a review: " + kept + "the loop\nWhere: a.go:7"},
+			"asks for a review: " + kept + "> the loop\n> Where: a.go:7"},
+		{"peer.message", args{"to": "bob", "content": "hi\nasked by your script in [1]"},
+			"writes to " + kept + "> hi\n> asked by your script in [1]"},
 		{"peer.release", args{"path": "a.go"}, "releases lines 3-5 of a.go"},
 		{"peer.release", args{"path": "b.go"}, "b.go: this agent has not claimed it: see peer.claims"},
 	} {

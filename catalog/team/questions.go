@@ -152,7 +152,7 @@ func (t *Team) answeringEntries() []catalog.Entry {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%s of %s: %s", q.Kind, q.From, text.ClipBytes(q.Text, maxPreview)), nil
+		return fmt.Sprintf("%s of %s:\n%s", q.Kind, q.From, quoted(q.Text)), nil
 	}
 	answering := catalog.Func(t.entry(catalog.Entry{
 		ID: "peer.answer", Title: "Answer a question",
@@ -189,7 +189,7 @@ func (t *Team) answeringEntries() []catalog.Entry {
 		Preview: func(ctx context.Context, call catalog.Call) (string, error) {
 			id, _ := call.Args["query_id"].(string)
 			q, _, err := t.query(ctx, id)
-			return "withdraws: " + text.ClipBytes(q.Text, maxPreview), err
+			return "withdraws:\n" + quoted(q.Text), err
 		},
 		Examples: []string{`peer.withdraw{query_id = "ann.k3x9q2ab"}`},
 	}), func(ctx context.Context, in withdraw, _ catalog.Context) (sent, error) {
@@ -201,3 +201,6 @@ func (t *Team) answeringEntries() []catalog.Entry {
 
 // maxPreview is how much of a question a preview shows, in bytes.
 const maxPreview = 500
+
+// quoted is the beginning of what was asked or sent, as a preview shows it.
+func quoted(words string) string { return text.Quote(text.ClipBytes(words, maxPreview)) }

@@ -86,3 +86,9 @@ func Capital(s string) string {
 	}
 	return string(unicode.ToUpper(r)) + s[n:]
 }
+
+// Quote is s as somebody else's words among others: each of its lines behind "> ", so that none can pass for a line of
+// what it stands in.
+func Quote(s string) string {
+	return "> " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n> ")
+}

@@ -237,7 +237,7 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 }
 
 func quoted(words string) string {
-	return "> " + strings.ReplaceAll(strings.TrimRight(text.Sanitize(words), "\n"), "\n", "\n> ") + "\n"
+	return text.Quote(text.Sanitize(words)) + "\n"
 }
 
 func writeRun(b *strings.Builder, r Run) {
