@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,6 +78,27 @@ func TestSameHandshakeAgain(t *testing.T) {
 		session, err := src.link.get(t.Context())
 		return err == nil && session != first
 	})
+}
+
+// A tool that is none does not take the others of its list away, and is reported.
+func TestMalformedTools(t *testing.T) {
+	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":5},{"name":"look"},null,7,` +
+		`{"name":"a","annotations":{"readOnlyHint":"yes"}},{"name":"b","inputSchema":{"type":"object"}}]}`})
+	b, err := child(t, "strict="+string(raw), nil, options{}).load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids, skipped []string
+	for _, e := range b.Entries {
+		ids = append(ids, e.ID)
+	}
+	for _, s := range b.Skipped {
+		skipped = append(skipped, s.Reason)
+	}
+	why := "a tool without a name, or with a value of a wrong type"
+	if want := []string{"x.b", "x.look"}; !slices.Equal(ids, want) || !slices.Equal(skipped, []string{why, why, why}) {
+		t.Errorf("got %v, skipped %v", ids, skipped)
+	}
 }
 
 // While a server is being started again its actions do not wait for it.

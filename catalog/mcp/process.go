@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog/subprocess"
 )
@@ -199,13 +200,41 @@ func isMessage(text []byte) bool {
 const maxDepth = 1000
 
 // readable is the message for the library: in place of an answer that nests too deep for it, for which the call would
-// wait in vain, an error under its id.
+// wait in vain, an error under its id; and a list of tools without those that it cannot read.
 func readable(text []byte) []byte {
 	if len(text) > maxDepth && text[0] == '{' && !isMessage(text) {
 		if answer := tooDeep(text); answer != nil {
 			return answer
 		}
 	}
+	return listable(text)
+}
+
+// listable is the message with a tool without a name in place of each in a list that the library cannot read: it would
+// refuse the whole list.
+func listable(text []byte) []byte {
+	if !bytes.Contains(text, []byte(`"tools"`)) {
+		return text
+	}
+	var message, result map[string]json.RawMessage
+	var tools []json.RawMessage
+	if json.Unmarshal(text, &message) != nil || json.Unmarshal(message["result"], &result) != nil ||
+		json.Unmarshal(result["tools"], &tools) != nil {
+		return text
+	}
+	bad := 0
+	for i, tool := range tools {
+		if json.Unmarshal(tool, new(sdk.Tool)) != nil {
+			tools[i] = json.RawMessage(`{"name":""}`)
+			bad++
+		}
+	}
+	if bad == 0 {
+		return text
+	}
+	result["tools"], _ = json.Marshal(tools)
+	message["result"], _ = json.Marshal(result)
+	text, _ = json.Marshal(message)
 	return text
 }
 

@@ -101,7 +101,7 @@ func (r *reading) read(ctx context.Context) error {
 // the others are reported.
 func add[T any](r *reading, all *[]*T, page []*T, noun string, name func(*T) string) (fresh int) {
 	for _, item := range page {
-		id, why := "?", "a "+noun+" without a name"
+		id, why := "?", "a "+noun+" without a name, or with a value of a wrong type"
 		if item != nil && name(item) != "" {
 			id, why = name(item), "listed twice under this name"
 			key := fmt.Sprintf("%T %s", item, id)
