@@ -126,9 +126,18 @@ type namedPath struct {
 	certain bool // one of afterNames follows
 }
 
-// named are the paths that a query names, in the order of their numbers. A query of several parts names only those that
-// are certain: each part may be about another.
+// named are the paths that a query names, products last.
 func (ix *Index) named(q *query) []namedPath {
+	if q.named == nil {
+		named := ix.findNamed(q)
+		q.named = &named
+	}
+	return *q.named
+}
+
+// findNamed finds what named returns. A query of several parts names only paths that are certain: each part may be
+// about another.
+func (ix *Index) findNamed(q *query) []namedPath {
 	raw, stems := q.raw, q.stems
 	var named []namedPath
 	var places map[string]namePlace
@@ -183,7 +192,7 @@ func (ix *Index) named(q *query) []namedPath {
 		named = slices.DeleteFunc(named, func(n namedPath) bool { return !n.certain })
 	}
 	slices.SortFunc(named, func(a, b namedPath) int {
-		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(b.points, a.points))
+		return cmp.Or(cmp.Compare(a.path&1, b.path&1), cmp.Compare(a.path, b.path), cmp.Compare(b.points, a.points))
 	})
 	return slices.CompactFunc(named, func(a, b namedPath) bool { return a.path == b.path })
 }
@@ -250,7 +259,11 @@ func addNamespaces(ix *Index, q *query, t *tally) {
 	if slices.ContainsFunc(named, func(n namedPath) bool { return isProduct(n.path) }) {
 		raised = NewBits(ix.docs)
 	}
-	add := func(n namedPath, name string) {
+	for _, n := range named {
+		name := ix.nameOf(n.path)
+		if isProduct(n.path) {
+			name = strings.ReplaceAll(name, "_", " ")
+		}
 		for _, doc := range ix.documentsOf(n.path) {
 			if t.points[doc] > 0 && (!isProduct(n.path) || !raised.Has(int(doc))) {
 				t.points[doc] += n.points
@@ -260,15 +273,5 @@ func addNamespaces(ix *Index, q *query, t *tally) {
 			raised.SetAll(ix.documentsOf(n.path))
 		}
 		t.note(because("(namespace)", "the query names "+name))
-	}
-	for _, n := range named {
-		if !isProduct(n.path) {
-			add(n, ix.nameOf(n.path))
-		}
-	}
-	for _, n := range named {
-		if isProduct(n.path) {
-			add(n, strings.ReplaceAll(ix.nameOf(n.path), "_", " "))
-		}
 	}
 }

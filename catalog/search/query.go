@@ -55,6 +55,8 @@ type query struct {
 	mass   float64
 	// matched are the terms that count as matched in names, see covered; nil until needed.
 	matched []alternate
+	// named are the paths that the query names, see Index.named; nil until needed.
+	named *[]namedPath
 	// direction is what meaning returns; nil until needed.
 	direction *[vectorDims]int32
 }
