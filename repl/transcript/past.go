@@ -164,10 +164,7 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 &&
 			!slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
 		if n := len(c.Runs); n > 0 && c.Outcome == nil && c.Runs[n-1].Ended == nil && c.Runs[n-1].Mode == trace.ModeRun {
-			c.Outcome = &session.Outcome{
-				Stdout: c.Runs[n-1].Stdout, Stderr: c.Runs[n-1].Stderr,
-				Err: &vm.Error{Kind: vm.Runtime, Message: "it did not finish: the program ended"},
-			}
+			c.Outcome = pastOutcome(c.Runs[n-1])
 		}
 		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
 			c.Err = c.Outcome.Err
@@ -318,10 +315,15 @@ func (c *Cell) begin(r trace.Record, at int) {
 	c.Source += "\n" + strings.TrimLeft(r.Text, "\n") // a file that was loaded in parts
 }
 
-// pastOutcome is an outcome as far as the log keeps it.
+// pastOutcome is an outcome as far as the log keeps it. A run without one did not finish.
 func pastOutcome(r Run) *session.Outcome {
+	out := &session.Outcome{Stdout: r.Stdout, Stderr: r.Stderr}
 	o := r.Ended
-	out := &session.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Elapsed: o.Took}
+	if o == nil {
+		out.Err = &vm.Error{Kind: vm.Runtime, Message: "it did not finish: the program ended"}
+		return out
+	}
+	out.Elapsed = o.Took
 	if o.Repr != "" {
 		out.Values = []vm.Value{{Type: "table", Repr: o.Repr}}
 	}
