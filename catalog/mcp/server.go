@@ -122,7 +122,7 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, 
 	s.Name = cmp.Or(name, hostName(u.Hostname()))
 	if marked {
 		variable, ok := strings.CutPrefix(fragment, "bearer=")
-		if !ok || !secret.IsVariable(variable) || !secret.IsName(variable) {
+		if !ok || !secret.NamesVariable(variable) {
 			return endpoint{}, errors.New("the part behind # is not shown, since it may be a secret: want #bearer=NAME, where " +
 				"NAME is a variable of the environment that holds the token")
 		}

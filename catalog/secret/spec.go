@@ -5,6 +5,7 @@ package secret
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -128,6 +129,22 @@ func IsName(text string) bool {
 		}
 	}
 	return true
+}
+
+// NamesVariable reports whether a text can be the name of a variable that holds a secret: it is one of a variable, and
+// IsName.
+func NamesVariable(text string) bool { return IsVariable(text) && IsName(text) }
+
+// NamesEntry reports whether a text can be the name of an entry in a keyring, which may have blanks: IsName else.
+func NamesEntry(text string) bool { return IsName(strings.ReplaceAll(text, " ", "_")) }
+
+// CheckVariable returns an error that does not show the text, unless it is NamesVariable.
+func CheckVariable(text string) error {
+	if NamesVariable(text) {
+		return nil
+	}
+	return errors.New("the value is not shown, since it may be the token itself: want the name of a variable of the " +
+		"environment")
 }
 
 // token reports whether a text is the token of a service that begins its tokens in a way of its own.

@@ -104,9 +104,9 @@ func (t *sourceTable) secret(key string, value any) (name, message string) {
 	keyring, isKeyring := table["keyring"].(string)
 	command, isCommand := texts(table["command"])
 	switch {
-	case isEnv && secret.IsVariable(env) && secret.IsName(env):
+	case isEnv && secret.NamesVariable(env):
 		at.Env, name = env, env
-	case isKeyring && secret.IsName(strings.ReplaceAll(keyring, " ", "_")):
+	case isKeyring && secret.NamesEntry(keyring):
 		at.Keyring, name = keyring, keyring
 	case isCommand && len(command) > 0 && command[0] != "":
 		at.Command, name = command, sourcesKey+t.name+"."+key

@@ -132,11 +132,11 @@ func (t *modelTable) take(key string, value any, v configValue) (message, hint s
 			return fmt.Sprintf("%q: want chat or responses", v.text), ""
 		}
 	case "key_env":
-		if t.key.env = v.text; isText && !(secret.IsVariable(v.text) && secret.IsName(v.text)) {
+		if t.key.env = v.text; isText && !secret.NamesVariable(v.text) {
 			return "want the name of a variable; " + noKey, keyHint
 		}
 	case "key_keyring":
-		if t.key.keyring = v.text; isText && !secret.IsName(strings.ReplaceAll(v.text, " ", "_")) {
+		if t.key.keyring = v.text; isText && !secret.NamesEntry(v.text) {
 			return "want the name of an entry in the keyring; " + noKey, keyHint
 		}
 	case "key_command":

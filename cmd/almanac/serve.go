@@ -240,11 +240,11 @@ func (c serveCommand) only() ([]gateway.Client, error) {
 	if c.TokenEnv != nil {
 		name = *c.TokenEnv
 	}
+	if err := secret.CheckVariable(name); err != nil && name != "" {
+		return nil, fmt.Errorf("--token-env: %w", err)
+	}
 	token, set := os.LookupEnv(name)
 	switch {
-	case name != "" && !(secret.IsVariable(name) && secret.IsName(name)):
-		return nil, errors.New("--token-env: the value is not shown, since it may be the token itself: want the name of a " +
-			"variable of the environment")
 	case c.TokenEnv != nil && token == "":
 		return nil, fmt.Errorf("--token-env %s: variable is unset or empty: it must hold the token", name)
 	case c.HTTP == "" || !set:

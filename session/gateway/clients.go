@@ -362,9 +362,8 @@ func (t tokenTable) token(getenv func(string) (string, bool)) (*Token, error) {
 	case t.Env == "":
 		return nil, nil
 	}
-	if !secret.IsVariable(t.Env) || !secret.IsName(t.Env) {
-		return nil, errors.New("token_env: the value is not shown, since it may be the token itself: want the name of a " +
-			"variable of the environment")
+	if err := secret.CheckVariable(t.Env); err != nil {
+		return nil, fmt.Errorf("token_env: %w", err)
 	}
 	token, _ := getenv(t.Env)
 	if len(token) < minToken {
